@@ -19,23 +19,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import compress
 
-from faithfulness_assert.text.learned import (
-    SIZE,
-    UNIT,
-    features,
-    heading_features,
-    is_topic,
-    places_of,
-)
+from faithfulness_assert.text.learned import SIZE, UNIT, features, is_topic
 from faithfulness_assert.text.sentences import sentence_spans
-from faithfulness_assert.text.talk import accompanies, claims_nothing, declines
+from faithfulness_assert.text.talk import accompanies, claims_nothing, clauses, declines
 
 ROOT = Path(__file__).resolve().parents[1]
 WEIGHTS = ROOT / "faithfulness_assert" / "text" / "words" / "learned_weights.bin"
 LEAST = 6
 """Hundredths. A smaller weight is not kept: it changes next to nothing."""
 ROUNDS = 4
-CALLED_OUT = 0.3
+FEWEST = 3
+"""Rows that must have a feature: what fewer have tells little of other texts."""
+CALLED_OUT, BARE = 0.3, 0.25
+"""Of the claims, so much is also learned with an exclamation mark, and as a lower-case fragment."""
 VERB_FIRST = re.compile(
     r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|ist|sind|war|hat|"
     r"haben|kann|gibt|wird|heeft|wordt|zijn)\b",
@@ -70,8 +66,8 @@ def sentences(text: str) -> list[str]:
 
 @cache
 def places(text: str, is_item: bool = False, is_heading: bool = False) -> frozenset[int]:
-    names = heading_features(text.rstrip(" :：")) if is_heading else features(text, is_item=is_item)
-    return frozenset(places_of(names)[:-1])
+    text = text.rstrip(" :：") if is_heading else text
+    return frozenset(features(text, is_item=is_item, is_heading=is_heading))
 
 
 def fit(rows: list[Row], *, are_headings: bool = False) -> Any:
@@ -83,7 +79,7 @@ def fit(rows: list[Row], *, are_headings: bool = False) -> Any:
     found = [sorted(places(row.text, row.is_item, are_headings)) for row in rows]
     ends = np.cumsum([0, *map(len, found)])
     table = csr_matrix((np.ones(ends[-1]), np.concatenate(found), ends), shape=(len(rows), SIZE))
-    often = np.flatnonzero(np.asarray(table.sum(axis=0)).ravel() > 1)
+    often = np.flatnonzero(np.asarray(table.sum(axis=0)).ravel() >= FEWEST)
     model = LogisticRegression(C=0.6, max_iter=3000, solver="liblinear")
     claims_nothing = [not row.claims for row in rows]
     model.fit(table[:, often], claims_nothing, sample_weight=[row.weight for row in rows])
@@ -104,7 +100,7 @@ def weight_of(row: dict[str, Any]) -> float:
 
 
 def talk_rows(given: list[dict[str, Any]]) -> list[Row]:
-    """The rows, each sentence of what claims nothing, and claims that stand beside talk."""
+    """The rows, each part of what claims nothing, and claims that stand beside talk."""
     rows = [
         Row(r["text"], r["claims"], r.get("is_item", False), r["language"], weight_of(r))
         for r in given
@@ -120,6 +116,9 @@ def talk_rows(given: list[dict[str, Any]]) -> list[Row]:
             continue
         parts = sentences(row.text)
         added += [row._replace(text=part) for part in parts if len(parts) > 1]
+        shorter = [part.strip() for part in clauses(row.text)]
+        if len(shorter) > 1:
+            added += [row._replace(text=p, weight=0.5) for p in shorter if p not in parts]
         if row.text.endswith("?") and VERB_FIRST.match(row.text):
             added.append(row._replace(text=row.text.rstrip(" ?") + ",", weight=0.5))
         if draws.random() < JOINED and row.language in claims:
@@ -134,11 +133,15 @@ def talk_rows(given: list[dict[str, Any]]) -> list[Row]:
 
 
 def called_out(rows: list[Row]) -> list[Row]:
-    """The rows, and some of the claims with an exclamation mark: they seldom have one here."""
+    """The rows, and some of the claims as they seldom are here: called out, or as a fragment."""
     draws = random.Random(1)
-    called = [row for row in rows if row.claims and row.text.endswith((".", "。"))]
-    return rows + [
-        row._replace(text=row.text[:-1] + "!") for row in called if draws.random() < CALLED_OUT
+    plain = [row for row in rows if row.claims and row.text.endswith((".", "。"))]
+    called = [row._replace(text=row.text[:-1] + "!") for row in plain]
+    bare = [row._replace(text=row.text[:1].lower() + row.text[1:-1]) for row in plain]
+    return [
+        *rows,
+        *(row for row in called if draws.random() < CALLED_OUT),
+        *(row for row in bare if draws.random() < BARE),
     ]
 
 

@@ -2,7 +2,7 @@
 
 No list of phrases or verbs tells these apart in a dozen languages. So a text is described by
 features: its words, their classes in ``words/talk.txt``, pairs of neighbours, its end, how much of
-it is unknown; of headings also the ends of words. Their weights (``words/learned_weights.bin``) are
+it is unknown, how unknown words begin and end. Their weights (``words/learned_weights.bin``) are
 learned from rows that people would label alike (``fixtures/talk.jsonl``, ``declining.jsonl``,
 ``topics.jsonl``) by ``tools/learn_talk.py``: logistic regressions. A word that no row had weighs
 nothing, but counts as unknown, as the words of facts are. So in doubt a text claims something.
@@ -15,10 +15,11 @@ into parts at its punctuation and before "but", "because" and "if".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from math import log2
+from operator import itemgetter
 from typing import NamedTuple
 from zlib import crc32, decompress
 
@@ -32,10 +33,10 @@ LONGEST_TOPIC = 200
 CLAIM = -80
 """With this score or less a text claims something, whatever stands around it."""
 SIZE = 1 << 19
-"""Places in each table of weights, apart from that of the bias."""
+"""Places in each table of weights. Behind them stands the bias."""
 UNIT = 4
 """Hundredths: what 1 means in a table."""
-TOPIC = 30
+TOPIC = 20
 """The score from which on a heading only names a topic."""
 
 MARKS = "*_>#~| "
@@ -56,8 +57,6 @@ _SHAPES = {
 }
 _LETTER = lazy_pattern(f"[A-Za-zªµº\u00c0-\u024f\u1e00-\u1eff\u0400-\u04ff{DENSE}\uac00-\ud7a3]")
 """Of the scripts of which headings were learned. Others always claim something."""
-_OF_SENTENCES = ("ends", "unknown", "share")
-"""What begins the features that say nothing of a heading."""
 
 
 class Scores(NamedTuple):
@@ -72,8 +71,8 @@ class Scores(NamedTuple):
 @lru_cache(maxsize=256)
 def scores(sentence: str, *, is_item: bool = False) -> Scores:
     """How likely it is that a sentence claims nothing, and that it only declines."""
-    places = places_of(features(sentence, is_item=is_item))
-    return Scores(*[UNIT * sum(map(weights.__getitem__, places)) for weights in _tables()[:2]])
+    of = itemgetter(SIZE, *features(sentence, is_item=is_item))
+    return Scores(*[UNIT * sum(of(weights)) for weights in _tables()[:2]])
 
 
 def is_topic(heading: str) -> bool:
@@ -84,19 +83,13 @@ def is_topic(heading: str) -> bool:
     letters = [char for char in heading[:LONGEST_TOPIC] if char.isalpha()]
     if not 1 < len(heading) <= LONGEST_TOPIC or not all(map(_LETTER.match, letters)):
         return False
-    weights = _tables()[2]
-    places = places_of(heading_features(heading))
-    return UNIT * sum(map(weights.__getitem__, places)) >= TOPIC
+    of = itemgetter(SIZE, *features(heading, is_heading=True))
+    return bool(UNIT * sum(of(_tables()[2])) >= TOPIC)
 
 
 def asks(sentence: str) -> bool:
     """Whether a sentence ends as a question."""
     return sentence.rstrip(_BEHIND_QUESTION).endswith(_QUESTION)
-
-
-def places_of(names: Iterable[str]) -> list[int]:
-    """Where the weights of features stand in a table, few at the same place; last, the bias."""
-    return [*[crc32(name.encode()) % SIZE for name in names], SIZE]
 
 
 @cache
@@ -111,52 +104,78 @@ def _tables() -> tuple[memoryview, ...]:
 # ---------------------------------------------------------------- the features of a sentence
 
 
-def features(sentence: str, *, is_item: bool = False) -> set[str]:
-    """What is so of a sentence. ``'word`` is a word; a class of words has no mark."""
+class _Symbol(NamedTuple):
+    """The name of a feature. The CRC sum of a pair is that of its first name, continued."""
+
+    crc: int
+    behind: bytes
+    """The name behind another one."""
+
+
+def features(sentence: str, *, is_item: bool = False, is_heading: bool = False) -> set[int]:
+    """What is so of a sentence, as places in a table. Few features share one.
+
+    ``'word`` is a word; a class of words has no mark. Of a heading also how its words end.
+    """
     said = " ".join(sentence.split())[:LONGEST].strip(MARKS)
     said = _URL.sub("URL", said)
     parts = parts_of(said)
     end = "?" if asks(said) else said.rstrip(_CLOSES)[-1:]
+    end = end if end in _ENDS else ""
     count = sum(map(len, parts))
     unknown = sum(not word.classes for part in parts for word in part)
-    found = {
-        f"ends {end if end in _ENDS else ''}",
+    names = [
         f"parts {min(len(parts), 4)}",
         f"words {min(int(log2(count + 1) * 1.5), 7)}",
-        f"unknown {min(unknown, 9)}",
-        f"share {5 * unknown // max(count, 1)}",
         f"names {min(len(_NAME.findall(said)), 3)}",
         *(name for name, shape in _SHAPES.items() if shape.search(said)),
-    }
-    if is_item:
-        found.add("item")
+    ]
+    if is_heading:
+        names += _heading_ends([word.text for part in parts for word in part])
+    else:
+        share = 5 * unknown // max(count, 1)
+        names += [f"ends {end}", f"unknown {min(unknown, 9)}", f"share {share}"]
+    found = {crc32(name.encode()) for name in (*names, *(["item"] if is_item else []))}
     for place, part in enumerate(parts):
-        symbols = [(";",) if place else ("^",), *map(_symbols, part), ("$",)]
-        for each in symbols:
-            found.update(each)
+        begins = _named(";") if place else _named("^", f"^{end}")
+        closes = _named("$", f"${end}") if place == len(parts) - 1 else _named("$")
+        symbols = [begins, *map(_symbols, part), closes]
+        found.update([symbol.crc for each in symbols for symbol in each])
+        found.update(*map(_edges, part))
         for before, after in pairwise(symbols):
-            found.update(f"{a} {b}" for a in before for b in after)
-    return found
+            found.update([crc32(b.behind, a.crc) for a in before for b in after])
+    return {crc % SIZE for crc in found}
 
 
-def heading_features(heading: str) -> set[str]:
-    """What is so of a heading: also how its words end, and where they stand."""
-    found = {name for name in features(heading) if not name.startswith(_OF_SENTENCES)}
-    words = [word.text for part in parts_of(heading) for word in part]
+def _heading_ends(words: Sequence[str]) -> list[str]:
+    """How the words of a heading end, and where they stand."""
+    found: list[str] = []
     for number, word in enumerate(words):
         place = "^" if number == 0 else "$" if number == len(words) - 1 else "~"
         ends = [f"-{word[-size:]}" for size in (1, 2, 3) if len(word) > size + 1]
-        found.update(ends)
-        found.update(f"{place}{end}" for end in ends)
+        found += [*ends, *[f"{place}{end}" for end in ends]]
     return found
 
 
 @lru_cache(maxsize=8192)
-def _symbols(word: Word) -> tuple[str, ...]:
+def _symbols(word: Word) -> tuple[_Symbol, ...]:
     """A word and its classes."""
     classes: Iterable[str] = sorted(word.classes) or ("X",)
     is_number = any(char.isdigit() for char in word.text)
-    return (*(("#",) if is_number else classes), f"'{word.text}")
+    return _named(*(("#",) if is_number else classes), f"'{word.text}")
+
+
+@lru_cache(maxsize=8192)
+def _edges(word: Word) -> tuple[int, ...]:
+    """How an unknown word begins and ends."""
+    if word.classes or len(word.text) < 4:
+        return ()
+    return crc32(f"+{word.text[:4]}".encode()), crc32(f"-{word.text[-3:]}".encode())
+
+
+@lru_cache(maxsize=64)
+def _named(*names: str) -> tuple[_Symbol, ...]:
+    return tuple([_Symbol(crc32(name.encode()), f" {name}".encode()) for name in names])
 
 
 # ---------------------------------------------------------------- words and their classes
