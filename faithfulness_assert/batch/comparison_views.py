@@ -92,8 +92,7 @@ def _verdict(comparison: Comparison) -> str:
         most = most if comparison.has_more_regressed else ""
         return f"{after} is worse than {before}{most}"
     counts = comparison.kinds
-    fell = counts["regressed"] > counts["improved"] or comparison.pairs.change < 0
-    if not (fell or comparison.ungraded):
+    if not (counts["regressed"] or comparison.pairs.change < 0 or comparison.ungraded):
         return f"{after} is not worse than {before}"
     if comparison.recheck is not None and comparison.recheck.judge.is_worse:
         return f"{after} is not shown to be worse than {before}: {BLAMED['the judge', True]}"

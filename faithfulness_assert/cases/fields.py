@@ -327,10 +327,14 @@ def _path(keys: Sequence[str]) -> str:
 
 def _keys_in(field: str, records: Sequence[Mapping[str, Any]], system: System | None) -> str:
     """The paths in records, for a message: of many, those first that may be a field; of a system,
-    those where it keeps fields.
+    those where it keeps fields, with what is no number.
     """
     leaves = (leaf for record in records for leaf in _leaves(record, in_lists=True))
-    paths = {_path(keys): keys for keys, value in leaves if _has_no_keys(value)}
+    paths = {
+        _path(keys): keys
+        for keys, value in leaves
+        if _has_no_keys(value) and not (system and isinstance(value, int | float | None))
+    }
     roots = {path.partition(".")[0] for path in system.paths.get(field, ())} if system else set()
     paths = {path: keys for path, keys in paths.items() if keys[0] in roots} or paths
     own = _WORDS.get(f"{field} is made", set()).union(_HOLDS.get(field, ()))

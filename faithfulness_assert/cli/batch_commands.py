@@ -304,11 +304,15 @@ def add_rescore_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("source", metavar="RUN", help="the directory of the run")
     _add_run(parser, NEW_RUN)
     add_policy_arguments(parser, "that of the run")
+    parser.add_argument("--quiet", action="store_true", help="show the counts alone")
 
 
 def run_rescore(arguments: Namespace) -> int:
     """Scores the run again, and says what the new one found."""
     outcome = rescore(arguments.source, arguments.directory, **policy_options(arguments))
+    if arguments.quiet:
+        show_line(outcome.summary.brief().partition("\n")[0])
+        return outcome.exit_code
     return _print_outcome(outcome, spent=False)  # the first run has spent it
 
 

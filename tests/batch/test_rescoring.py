@@ -221,6 +221,8 @@ def test_the_command_line(june, tmp_path):
     assert re.search(r"^0 regressed, ([1-9]\d* lost, )?[1-9]\d* improved", told, re.MULTILINE)
     assert "passes 0.3" in told
     assert here("report", june, again, "-o", tmp_path / "report.html").returncode == 0
+    quiet = here("rescore", str(june), "--run", str(tmp_path / "quiet"), "--quiet").stdout
+    assert re.fullmatch(r"[\d,]+ cases: .*\n", quiet)
     assert "spent" not in here("rescore", str(june), "--run", str(tmp_path / "third")).stdout
 
 
