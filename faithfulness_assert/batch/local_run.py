@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -52,15 +52,15 @@ class RunOutcome:
     Args:
         path: the directory of the run.
         total: rows of the data set.
-        graded: how many results are new.
+        graded: how many results are new, of whatever status; ``summary`` has what they say.
         stopped: why rows are left without a result; "" if none is.
         notes: what a person should know, such as ids that are not unique.
         signal: the number of the signal that stopped it; 0 if none did.
     """
 
     path: Path
-    total: int
-    graded: int = 0
+    total: int = field(repr=False)
+    graded: int = field(default=0, repr=False)
     stopped: str = ""
     notes: tuple[str, ...] = ()
     signal: int = 0

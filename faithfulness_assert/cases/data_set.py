@@ -125,7 +125,8 @@ class DataSet:
         self.fields = find_fields(self._head, mapping)
         self.notes = self._first_notes()
         lacks = self.fields.lacking()
-        if source.columns is not None or (lacks in mapping and problem_of(mapping[lacks])):
+        is_wrong = lacks in mapping and (self._head or problem_of(mapping[lacks]))
+        if source.columns is not None or is_wrong:
             self.check_cases()
 
     def check_cases(self) -> None:

@@ -54,7 +54,7 @@ _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how p
     field: {
         word: rank
         for rank, line in enumerate(_LINES[field].splitlines(), 1)
-        for word in line.split()
+        for word in key_words(line)
     }
     for field in HELD
 }
@@ -284,7 +284,11 @@ def _find_field(field: str, records: Sequence[Mapping[str, Any]]) -> dict[str, _
                     values.setdefault(path, {})[number] = text
     # The others are seldom what their name says.
     usual = [path for path in ranks if 2 * len(values[path]) >= filled[path]]
-    ordered = sorted(usual, key=ranks.__getitem__)
+    # "bot" says whose it is, and only beside another answer what: which of them is expected?
+    is_whose = {path: field == "answer" and _says_whose(path) for path in usual}
+    ordered = sorted(usual, key=lambda path: (is_whose[path], ranks[path]))
+    if ordered and is_whose[ordered[0]]:
+        return {}
     for path in ordered[1:]:
         first, own = values[ordered[0]], values[path]
         both = first.keys() & own.keys()
@@ -378,6 +382,12 @@ def _as_given(path: str) -> str:
     return path if path == path.strip() and path.isprintable() else quoted(path)
 
 
+def _says_whose(key: str) -> bool:
+    """Whether a key only says who made an answer: ``bot``, ``model``."""
+    words = key_words(key.partition("(")[0])
+    return bool(words) and _WORDS["answer is made"].issuperset(words)
+
+
 @lru_cache(4_096)  # all records have the same keys
 def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
     """How well the keys fit a field; the lowest fits best. None: not at all."""
@@ -385,7 +395,9 @@ def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
     by_whom = _WORDS[f"{field} is made"]
     made = not by_whom.isdisjoint(words)
     last = key_words(keys[-1].partition("(")[0])
-    if not last or (field == "answer" and by_whom.issuperset(last)) or last[-1] == "model":
+    if field == "answer" and _says_whose(keys[-1]):
+        return None if keys[1:] else (1, True, VAGUE)
+    if not last or last[-1] == "model":
         return None  # ``generation.model`` and ``generation_model`` name one
     if last[1:] and last[-1] in _FOREIGN:
         return None

@@ -15,7 +15,7 @@ from ..cases.data_set import DataSet
 from ..cases.sources import open_data_set
 from ..cases.systems import FROM, RECORDS, check_mapping
 from ..judges import judge_forms
-from ..options import option_lines, parse_options
+from ..options import check_names, option_lines, parse_options
 from ..records.checks import as_share, is_fraction
 from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE, SETTING
@@ -136,7 +136,9 @@ def policy_options(arguments: Namespace) -> dict[str, Any]:
     named = {name: getattr(arguments, name) for name in ("policy", "threshold")}
     if file := next((item for item in arguments.option if "=" not in item), None):
         raise ConfigError(f"-o: must be NAME=VALUE, got {file!r}. {TO_FILE}")
-    return {**named, **parse_options(arguments.option, "--option")}
+    options = parse_options(arguments.option, "--option")
+    check_names(options)
+    return {**named, **options}
 
 
 def _hanging(line: str) -> str:
