@@ -63,9 +63,10 @@ class Grade:
         # On our own event loop only what any loop may await.
         self._aask = getattr(judge, "aask", None) if info.any_loop else None
         self._began = time.monotonic()
-        # What has come of the asks under way, by their ``id()``: if the loop is stalled, that is
-        # all that is known of them.
+        # What has come of the asks under way, by their ``id()``, and how often each was sent: if
+        # the loop is stalled, that is all that is known of them.
         self._known: dict[int, Outcome] = {}
+        self._tries: dict[int, int] = {}
 
     def run(self) -> GradingResult:
         """The result, worked out in this thread. Asks that belong together are sent at once."""
@@ -137,7 +138,7 @@ class Grade:
         self, outcomes: tuple[Outcome, ...] | None = None
     ) -> tuple[tuple[Ask, ...], GradingResult | None]:
         """The plan's next asks, or its result. The time that it takes is the grade's."""
-        self._known = {}
+        self._known, self._tries = {}, {}
         with self._left.during("work"):
             try:
                 return (next(self._plan) if outcomes is None else self._plan.send(outcomes)), None
@@ -177,7 +178,9 @@ class Grade:
         try:
             return background.wait(self._outcomes(asks), lambda: self._left() + GRACE_SECONDS)
         except TimeoutError:
-            return tuple(self._known.get(id(ask)) or late() for ask in asks)
+            tries = ((ask, self._tries.get(id(ask), 0)) for ask in asks)
+            spent = ((ask, Usage(num_requests=n) if n else None) for ask, n in tries)
+            return tuple(self._known.get(id(ask)) or late(usage) for ask, usage in spent)
         except OSError as error:  # there is no thread or file for the loop
             return tuple(outcome_of(ask, error) for ask in asks)
 
@@ -222,8 +225,7 @@ class Grade:
         deadline = None if seconds == math.inf else time.monotonic() + seconds
         if seconds <= 0:
             return outcome_of(ask, late())
-        before = self._known.get(id(ask)) or late()
-        self._known[id(ask)] = late((before.usage or Usage()) + Usage(num_requests=1))
+        self._tries[id(ask)] = self._tries.get(id(ask), 0) + 1
         came: object
         try:
             if self._aask is not None and self._keeps_deadline:
