@@ -54,7 +54,7 @@ IN_TABLES = 100
 """What is at least so much may stand in a table of thousands or millions, which does not say so."""
 NAME_GAPS = ("-", "–", ".", "/")
 """Between the numbers of one name."""
-LIST_GAPS = (*NAME_GAPS, ",", ";", "&")
+LIST_GAPS = (*NAME_GAPS, ",", ";", "&", "to", "bis", "à", "a", "hasta", "tot")
 TIMES = ("×", "*", "÷", "/")
 """Behind one of these, a power of ten is no fact of a context."""
 MOST_APART = 4

@@ -55,6 +55,8 @@ _FILE = r"\.(?:pdf|docx?|md|txt|html?|csv|xlsx?|json|pptx?|epub|xml)\b"
 _FILE_NAME = lazy_pattern(rf"[\w.-]{{1,100}}{_FILE}")
 _ADDRESS = lazy_pattern(r"\S{0,80}(?:://|www\.|@)\S{0,200}|\b(?:doi:\s?)?10\.\d{4,9}/\S{1,100}")
 _OF_ADDRESSES = ("://", "www.", "@", "10.")
+_LINES_OF_FILE = lazy_pattern(r"\b\w[\w/-]{1,80}\.[A-Za-z]{1,5}:\d{1,6}(?:[-–]\d{1,6})?\b")
+"""``app.py:109-162``."""
 _YEAR = r"[12]\d{3}[a-z]?(?:[:,]\s?(?:pp?\.?\s?)?\d{1,4}(?:[-–]\d{1,4})?)?"
 _AUTHORS = lazy_pattern(
     rf"(?P<first>[A-Z][^\W\d_]*)(?:[^()\d\n]{{0,80}}(?:,|et al\.?,?|&)|[^()\d\s]{{0,30}})? {_YEAR}"
@@ -192,6 +194,8 @@ def without_references(text: str) -> str:
         spans += [found.span() for found in _SHORT_BRACKETS.finditer(text)]
     if any(map(text.__contains__, _OF_ADDRESSES)):  # found much faster
         spans += [found.span() for found in _ADDRESS.finditer(text)]
+    if ":" in text:
+        spans += [found.span() for found in _LINES_OF_FILE.finditer(text)]
     if marker := _LIST_MARKER.match(text):
         spans.append(marker.span())
     return blanked(text, spans) if spans else text
