@@ -23,6 +23,7 @@ from ..records.checks import check_number
 from ..records.errors import ConfigError, option, pip_install
 from ..records.judge import Judge, judge_info
 from ..settings import SETTING, AnyPolicy, choose
+from ..text.strings import counted
 from .progress import Counts, shown
 from .rows import Line, Row, gate_of, grade_rows
 from .run_description import take_input
@@ -206,7 +207,7 @@ def _begin(
         is_new, finished = store.about() is None, store.finished
         notes = take_input(store, grader, data_set, regrade=regrade)
         if again := store.retry_errors(retry):
-            notes.append(f"{again:,} cases that could not be graded before were graded again")
+            notes.append(f"graded again: {counted(again, 'case')} that could not be graded before")
         if store.finished < finished and (used_up := budget.exceeded(store.summary())):
             raise BudgetError(used_up)
         so_far = f"with results for {finished:,} of {store.size:,} cases"

@@ -26,7 +26,7 @@ from ..records.model import (
     Verdict,
 )
 from ..records.result import GradingResult
-from ..records.views import FLAG_WORDS
+from ..records.views import FLAG_WORDS, SETUP
 from ..text.absent_numbers import EQUALS, Numbers, absent_numbers, with_computed
 from ..text.citations import source_names
 from ..text.sentences import Quotable, resolve
@@ -46,6 +46,9 @@ MOST_LINKS, MOST_NEW = 100, 5
 MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
 MAX_LABEL = 40
+OWN_CONTEXT = SETUP + "the context is the answer, word for word, which backs all that it says"
+LEAST_OWN = 8
+"""Words of an answer that a retriever hardly finds as a whole."""
 
 NO_CONTROL = (
     "Use controls='report': a control (a statement with a known verdict) is made of a context with "
@@ -130,6 +133,10 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
         # Without any verdict, the first error is the reason of the result.
         warnings += [f"an ask failed ({e.kind}): {e.message}" for e in log.errors]
     if is_judged:
+        shown, words = state.known.text, case.answer.split()
+        is_short = len(shown) < 2 * len(case.answer)  # or it need not be split
+        if is_short and len(words) >= LEAST_OWN and words == shown.split():
+            warnings.append(OWN_CONTEXT)
         for word in filter(None, dict.fromkeys(map(wrong_label, log.schema_errors))):
             if parse_label(word, state.policy.labels) is None:
                 unknown = f"the judge's label {clip(word, MAX_LABEL)!r} is none that is known"

@@ -139,3 +139,9 @@ def test_words_behind_json_that_is_cut_off_are_statements_of_their_own():
     said = split_statements(f"{cut}\n\nIt weighs 4.2 kg. It is made in Turin.")
     assert said[-2:] == ["It weighs 4.2 kg.", "It is made in Turin."]
     assert "advice, text: The pump is bl" in said
+
+
+def test_a_context_that_is_the_answer_itself_is_told():
+    said = "The pool on the roof opens at nine in the morning."
+    assert any("is the answer, word for word" in one for one in grade(said, said).warnings)
+    assert not grade(said, [said, "It is warm, and in the evening it is lit."]).warnings
