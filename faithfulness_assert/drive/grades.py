@@ -178,11 +178,13 @@ class Grade:
         try:
             return background.wait(self._outcomes(asks), lambda: self._left() + GRACE_SECONDS)
         except TimeoutError:
-            tries = ((ask, self._tries.get(id(ask), 0)) for ask in asks)
-            spent = ((ask, Usage(num_requests=n) if n else None) for ask, n in tries)
-            return tuple(self._known.get(id(ask)) or late(usage) for ask, usage in spent)
+            return tuple(self._known.get(id(ask)) or self._unanswered(ask) for ask in asks)
         except OSError as error:  # there is no thread or file for the loop
             return tuple(outcome_of(ask, error) for ask in asks)
+
+    def _unanswered(self, ask: Ask) -> Outcome:
+        tries = self._tries.get(id(ask))
+        return late(Usage(num_requests=tries) if tries else None)
 
     async def _outcomes(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
         import asyncio

@@ -260,7 +260,7 @@ def _answers(state: State, sentence: Statement) -> bool:
     text = without_heading(sentence)
     if asks(text) or not may_answer(text):
         return False
-    before = next((s for s in state.sentences if s.id == sentence.id - 1), None)
+    before = state.sentences[sentence.id - 2] if sentence.id > 1 else None  # the first is 1
     heading = "" if before and before.heading == sentence.heading else sentence.heading
     if asks(heading) or (before and asks(before.text)):
         return True

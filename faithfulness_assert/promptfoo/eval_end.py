@@ -92,7 +92,9 @@ def _of_setup(grades: list[dict[str, Any]]) -> list[str]:
 
 
 def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:
-    """A judge that failed too many controls, one beside others that compares words, no controls."""
+    """Lines on a judge that failed too many controls, on one that only compares words where others
+    do more, and on an eval without controls.
+    """
     counts: Counter[str] = Counter()
     for grade in grades:
         counts.update(controls_in(grade.get("metadata")))

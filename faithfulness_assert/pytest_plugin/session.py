@@ -29,14 +29,20 @@ _SHOWN = {
     "cache": ("DIR", "store the replies of judges here and reuse them (empty: ask again)"),
 }
 """What the help calls the value of each option, and its meaning."""
+
+
+def _share(text: str) -> float:
+    """The number of ``80%`` or ``0.8``. Raises ``ValueError`` for another text."""
+    from ..records.checks import as_share
+
+    value: Any = as_share(text)
+    return float(value)
+
+
 _TAKES: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool], str]] = {
     "judge": (str.strip, bool, "a name"),
     "policy": (str.strip, bool, "a name"),
-    "threshold": (
-        lambda text: float(text.rstrip(" %")) / (100 if "%" in text else 1),
-        lambda value: 0 <= value <= 1,
-        "a number from 0 to 1",
-    ),
+    "threshold": (_share, lambda value: 0 <= value <= 1, "a number from 0 to 1"),
     "errors": (str, ERRORS.__contains__, "fail, skip or xfail"),
     "report": (
         Path,

@@ -138,7 +138,7 @@ def sentence_spans(text: str, language: str = FIND) -> list[Span]:
         starts += [start + places[first] for first in begun] if view else ()
     # Each ends where the next begins, so invisible characters between two belong to the first.
     starts[:1] = [0]
-    spans = []
+    spans = []  # each as ``trimmed`` makes it, without its call for each sentence of a context
     for start, end in pairwise([*starts, len(text)]):
         if said := text[start:end].rstrip():
             spans.append((start + len(said) - len(said.lstrip()), start + len(said)))

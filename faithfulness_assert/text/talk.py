@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .citations import is_reference
-from .learned import CLAIM, LONGEST, MARKS, asks, parts_of, scores
-from .strings import is_blank, lazy_pattern, word_lists
+from .learned import CLAIM, LONGEST, MARKS, Word, asks, parts_of, scores
+from .strings import is_blank, lazy_pattern, word_set
 
 TALK = 70
 """The score from which on a sentence claims nothing: 1 in 80 of the claims that look like talk, and
@@ -34,19 +34,15 @@ def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
     if is_reference(" ".join(sentence.split()).strip(MARKS), may_link=True):
         return True
     own = scores(sentence, is_item=True) if is_item else scores(sentence)  # remembered by its call
-    return (_is_open(sentence) or own.talk >= _least(sentence)) and not _hides_claim(sentence)
-
-
-def _least(sentence: str) -> int:
     is_open = sentence.rstrip(MARKS).endswith(_COLON)
-    return OPEN if is_open else QUESTION if asks(sentence) else TALK
+    least = OPEN if is_open else QUESTION if asks(sentence) else TALK
+    is_talk = own.talk >= least or (is_open and _only_introduces(sentence))
+    return is_talk and not _hides_claim(sentence)
 
 
-def _is_open(sentence: str) -> bool:
+def _only_introduces(line: str) -> bool:
     """Whether a line says nothing before what follows its colon: "The patrol boats are:"."""
-    if not sentence.rstrip(MARKS).endswith(_COLON):
-        return False
-    words = [word for part in parts_of(sentence) for word in part]
+    words = _words(line)
     copulas = sum(word.is_any("copula") for word in words)  # of two, the first may claim
     return copulas <= 1 and any(w.is_any("copula", "includes", "pointing") for w in words[-1:])
 
@@ -79,19 +75,21 @@ def declines(sentence: str) -> bool:
 
 
 def _denies(text: str) -> bool:
-    words = (word for part in parts_of(text[:LONGEST]) for word in part)
-    return any(word.is_any("not") for word in words)
+    return any(word.is_any("not") for word in _words(text[:LONGEST]))
+
+
+def _words(text: str) -> list[Word]:
+    return [word for part in parts_of(text) for word in part]
 
 
 _LITTLE = frozenset(("function", "small", "not"))
-_TALK = frozenset("greeting courtesy thanks please reader writer offers rating sources".split())
+_TALK = "greeting courtesy thanks please reader writer offers rating sources".split()
 """Classes of words that say little, and those of a talk between a writer and a reader."""
 
 
 def assents(sentence: str) -> bool:
     """Whether a sentence is only a yes or a no, with words that say little: "Sure, no problem!"."""
-    own = word_lists("names")["assents"].split()
-    words = [word for part in parts_of(sentence[:LONGEST]) for word in part]
+    words, own = _words(sentence[:LONGEST]), word_set("names", "assents")
     rest = [word.classes for word in words if word.text not in own]
     says_little = all(classes & _LITTLE and "info" not in classes for classes in rest)
     return len(rest) < len(words) and says_little
@@ -99,14 +97,13 @@ def assents(sentence: str) -> bool:
 
 def may_answer(sentence: str) -> bool:
     """Whether a sentence may answer a question before it: a yes, or what is no talk."""
-    classes = (word.classes for part in parts_of(sentence[:LONGEST]) for word in part)
-    return assents(sentence) or not any(map(_TALK.intersection, classes))
+    is_talk = any(word.is_any(*_TALK) for word in _words(sentence[:LONGEST]))
+    return assents(sentence) or not is_talk
 
 
 def asks_whether(question: str) -> bool:
     """Whether a question can be answered by a yes or a no, and asks for no more than that."""
-    words = [word for part in parts_of(question[-LONGEST:]) for word in part]
-    classes = frozenset[str]().union(*(word.classes for word in words))
+    classes = frozenset[str]().union(*(word.classes for word in _words(question[-LONGEST:])))
     return asks(question) and "what" not in classes and not classes.issuperset(("reader", "verbs"))
 
 
