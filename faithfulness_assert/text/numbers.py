@@ -91,6 +91,8 @@ _POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
 _POWER = lazy_pattern(rf"[eE]|(?: ?[×x·] ?)?10(?:\^|\*\*|(?=−|⁻?[{_POWERS}]))")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 _DATE = lazy_pattern(r"([0-9]{1,4})([-./])([0-9]{1,2})\2([0-9]{1,4})$")
+_SHORT_DATE = lazy_pattern(r"([0-9]{1,2})\.([0-9]{1,2})\.(?![0-9])")
+"""A day and a month of a language that puts a comma before decimals: 15.08."""
 _SEASON = lazy_pattern(r"([12][0-9])[0-9]{2} ?(?:--?|–|/) ?([0-9]{2})$")
 _MIXED = lazy_pattern(rf" ?({_SHARES})| ([1-9])/([2-9])(?![0-9/])")
 _BEHIND = lazy_pattern(rf"{_GAP}(?:of an? )?([^\W\d_]{{1,30}}|[^\s\w.,;:!?()])")
@@ -268,6 +270,8 @@ def _in_digits(text: str, language: str) -> Iterator[Number]:
             yield Number(end - 2, end, end - 2, end, years, season[2])
         elif ":" in digits and _time_of_day(text, number):
             yield number
+        elif (short := _SHORT_DATE.match(text, start)) and (day := _short_date(short, language)):
+            yield number.mean(("date", day), plain=(float(digits),), last=end + 1)
         else:
             for part in re.finditer(r"[^:]+", digits):  # of a score, of a scale, or all of it
                 at, to = start + part.start(), start + part.end()
@@ -370,13 +374,16 @@ def _values(digits: str, text: str, language: str) -> tuple[float, ...]:
         return (decimal,) if len(rest) == 1 else (float(head), *map(float, rest))
     if len(rest) > 1:
         return (grouped,)
-    found = find_language(text[:_CLUES])  # it keeps what it is given for a while
-    if found == "en" and not _ENGLISH.search(text, 0, _CLUES):
-        found = language
-    if found and found not in POINT_LANGUAGES:
+    if (found := _language_of(text, language)) and found not in POINT_LANGUAGES:
         may_group = "," in digits and _may_group(text[:_CLUES], found)
         return (decimal, grouped) if may_group else (grouped,) if "." in digits else (decimal,)
     return (grouped,) if "," in digits else (decimal,) if found else (decimal, grouped)
+
+
+def _language_of(text: str, language: str) -> str:
+    """The language of a text, or that of what stands around it where it does not tell."""
+    found = find_language(text[:_CLUES])  # it keeps what it is given for a while
+    return language if found == "en" and not _ENGLISH.search(text, 0, _CLUES) else found
 
 
 @lru_cache(maxsize=8)
@@ -413,6 +420,14 @@ def _date(date: re.Match[str], number: Number) -> Iterator[Number]:
     yield number.mean(*(("date", 100.0 * month + day) for month, day in known), plain=days)
     end = at + len(year)
     yield Number(at, end, at, end, (_year(year),), year)
+
+
+def _short_date(date: re.Match[str], language: str) -> float:
+    """The month and day of a date without a year; 0 if it is none."""
+    day, month = map(float, date.groups())
+    is_date = 0 < month < 13 and 0 < day < 32
+    is_date = is_date and _language_of(date.string, language) not in {*POINT_LANGUAGES, ""}
+    return 100 * month + day if is_date else 0
 
 
 def _time_of_day(text: str, number: Number) -> bool:
