@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from math import prod
@@ -118,6 +118,16 @@ def opened(value: Any) -> Any:
 @lru_cache(maxsize=2)  # all paths of a record lead into the same texts
 def _read(text: str) -> Any:
     return as_json(parse_json(text, object_pairs_hook=each_once))
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The texts and other values in JSON data, also as texts: they are no lists and no objects."""
+    value = opened(value)
+    if isinstance(value, Mapping | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from leaves(one)
+    else:
+        yield value.strip() if isinstance(value, str) else value
 
 
 def without(record: dict[str, Any], path: str) -> dict[str, Any]:

@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
+from math import inf
 from typing import Any
 
 from ..asking.controls import problem_of
 from ..asking.schema import MAX_ERRORS, wrong_label
+from ..cases.case import Case
+from ..cases.paths import leaves
 from ..policy.scoring import FIXES, on_unit_scale
 from ..reading.reconcile import MISSING, Finding
 from ..reading.rows import parse_label
@@ -30,7 +33,7 @@ from ..records.views import FLAG_WORDS, SETUP
 from ..text.absent_numbers import EQUALS, Numbers, absent_numbers, with_computed
 from ..text.citations import source_names
 from ..text.sentences import Quotable, resolve
-from ..text.strings import clip, lazy_pattern, plain_words
+from ..text.strings import clip, lazy_pattern, one_line, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
 from .long_contexts import finding_of, shown_in_part, shown_shares
 from .state import State, without_heading
@@ -46,9 +49,13 @@ MOST_LINKS, MOST_NEW = 100, 5
 MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
 MAX_LABEL = 40
-OWN_CONTEXT = SETUP + "the context is the answer, word for word, which backs all that it says"
-LEAST_OWN = 8
-"""Words of an answer that a retriever hardly finds as a whole."""
+OWN_CONTEXT = (
+    SETUP + "the context has the whole answer, word for word: if that is a copy of it, all that it "
+    "says is supported; take the context from the documents alone"
+)
+LEAST_OWN, LEAST_INSIDE = 24, 250
+"""Characters of an answer that a retriever hardly finds as a whole (a title may be twice as long),
+and of one that is hardly quoted from a longer text."""
 
 NO_CONTROL = (
     "Use controls='report': a control (a statement with a known verdict) is made of a context with "
@@ -133,9 +140,7 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
         # Without any verdict, the first error is the reason of the result.
         warnings += [f"an ask failed ({e.kind}): {e.message}" for e in log.errors]
     if is_judged:
-        shown, words = state.known.text, case.answer.split()
-        is_short = len(shown) < 2 * len(case.answer)  # or it need not be split
-        if is_short and len(words) >= LEAST_OWN and words == shown.split():
+        if _is_copied(case):
             warnings.append(OWN_CONTEXT)
         for word in filter(None, dict.fromkeys(map(wrong_label, log.schema_errors))):
             if parse_label(word, state.policy.labels) is None:
@@ -146,6 +151,25 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     if state.likely is not None:
         warnings.append(shown_in_part(state.likely, findings.verdicts))
     return warnings
+
+
+def _is_copied(case: Case) -> bool:
+    """Whether a passage is the answer, a record with it, or a text that has a long one in it.
+
+    A short answer that is quoted from a longer text is none.
+    """
+    answer = one_line(case.answer)
+    if len(answer) < LEAST_OWN * (1 + answer[-1:].isalnum()):
+        return False
+    most = 2 * len(answer) if len(answer) < LEAST_INSIDE else inf
+    for passage in case.context:
+        inner = leaves(passage.text) if passage.text.lstrip()[:1] in "{[`" else ()
+        for text in (passage.text, *inner):
+            if len(answer) <= len(str(text)) < most:
+                said = one_line(text)
+                if said == answer or (most == inf and answer in said):
+                    return True
+    return False
 
 
 def _doubts(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:

@@ -14,13 +14,13 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from ..cases.case import is_file_name, passages_of
-from ..cases.paths import opened, search, value_at
+from ..cases.paths import leaves, opened, search, value_at
 from ..cases.plain_data import read_list
 from ..cases.systems import NAMES_INSIDE, SYSTEMS, names
 from ..drive.asks import log
@@ -325,7 +325,7 @@ def _answer(
             raise InputError(FROM_ANSWER.format(path))
         return answer, ""
     passages = _passages(context)
-    shows = data is not output and not passages.isdisjoint(_leaves(data))
+    shows = data is not output and not passages.isdisjoint(leaves(data))
     taken = shows or _is_read(None, document, paths)
     named = data if isinstance(data, Mapping) else {}
     inside = [name for name in NAMES_INSIDE["answer"] if isinstance(named.get(name), str)]
@@ -336,7 +336,7 @@ def _answer(
                 key
                 for key, value in named.items()
                 if key != name
-                and any(_says_more(one, known) for one in _leaves(value))
+                and any(_says_more(one, known) for one in leaves(value))
                 and not _is_read({**named, key: None}, document, paths)
             ]
             return named[name], PART_OF_OUTPUT.format(name, names_of(others)) if others else ""
@@ -379,15 +379,6 @@ def _is_read(other: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) 
     with suppress(ConfigError):  # a function of JMESPath that got nothing
         return any(search(path, changed) != search(path, document) for path in read)
     return True
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    """The texts and other values in JSON data, which are no lists and no objects."""
-    if isinstance(value, Mapping | list):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from _leaves(one)
-    else:
-        yield value.strip() if isinstance(value, str) else value
 
 
 def _at_path(name: str, document: Mapping[str, Any], path: Any) -> Any:
