@@ -311,9 +311,9 @@ def _answer(
 ) -> tuple[Any, str]:
     """The answer, and a note on texts of the output that are not judged with it.
 
-    It is the text at the path of the config. Else, of an output that is JSON, as text too, it is
-    the first of the usual names; else the output. An output that has the context in it is never the
-    answer as a whole: it would be faithful to a part of itself, whatever the model made up.
+    It is the text, or all texts, at the path of the config. Else, of an output that is JSON, as
+    text too, it is the first of the usual names; else the output. An output that has the context in
+    it is never the answer as a whole: it would be faithful to a part of itself.
     """
     output, path = document["output"], paths.get("answer")
     data = opened(output)
@@ -323,7 +323,8 @@ def _answer(
         there = {**data, key: None} if isinstance(data, Mapping) and key in data else output
         if root == "output" and _is_read(there if key else None, document, paths):
             raise InputError(FROM_ANSWER.format(path))
-        return answer, ""
+        is_in_parts = isinstance(answer, list) and all(isinstance(one, str) for one in answer)
+        return "\n\n".join(answer) if is_in_parts else answer, ""
     passages = _passages(context)
     shows = data is not output and not passages.isdisjoint(leaves(data))
     taken = shows or _is_read(None, document, paths)
@@ -351,8 +352,10 @@ def _answer(
         return output, ""
     problem = ", and the context is taken from it, too" if taken else ", not text"
     what = f"the output is {type(data).__name__}{problem}"
-    fix = "set config.answerFrom, for example to output[0]"
-    fix = fix if isinstance(data, list) else "give a text in its place, by the test's transform"
+    fix = "give a text in its place, by the test's transform"
+    if isinstance(data, list):
+        part = "output[].text" if any(isinstance(one, Mapping) for one in data) else "output[]"
+        fix = f"set config.answerFrom, for example to {part}, whose texts are judged as one answer"
     raise InputError(f"answer: {what}; {fix}")
 
 
