@@ -50,7 +50,7 @@ Overdue = Callable[[], "JudgeError | None"]
 
 GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 """Skipped spans with which an answer says more than that it declines."""
-_FENCE_LINE = lazy_pattern(r"(?m)^[ \t>]*(?:```|~~~).*$")
+_FENCE_LINE = lazy_pattern(r"(?m)^[ \t>]*(?:```|~~~)[ \t]*\S*$")
 WARNINGS = {
     "thinking": "the answer begins with what the model thought: that is skipped, and not judged",
     "code": f"{CODE_SKIPPED}: it is skipped, and not judged, with the words in it",

@@ -84,8 +84,9 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
             heads = [one for one in heads if piece.skipped == "heading" and one[0] < level]
             if piece.skipped == "heading":
                 heads.append((level, len(found)))
-                # What asks, or stands over sources, claims nothing.
-                claims = not (asks(piece.text) or heads_sources(piece.text))
+                # What only asks, or stands over sources, claims nothing.
+                is_question = asks(piece.text) and claims_nothing(piece.text)
+                claims = not (is_question or heads_sources(piece.text))
                 owed += [len(found)] if claims else []
                 new.update([len(found)] if is_new(piece.text) else [])
         if not piece.skipped and (heads or prefix or owed):

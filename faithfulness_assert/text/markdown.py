@@ -52,6 +52,7 @@ _CODE_SIGN = lazy_pattern(
     rf"\$[A-Za-z]|\s--?[A-Za-z]|^[ \t>]*(?:[$#]|//|(?:{_COMMANDS}) )",
     re.MULTILINE,
 )
+_LANGUAGE = lazy_pattern(r"\{?\.?[a-z]{1,16}[\d.+#*]{0,4}(?:[-_+/:.,][a-z\d]{1,12}[+#]{0,2})?\}?")
 _PLAIN_INFOS = ("", "text", "txt", "plain", "plaintext", "markdown", "md")
 _LINE_OF_PROSE = lazy_pattern(r"[ \t>]*[^\W\d_a-z][^\n]*[\w)\"'”’\]][.!?。！？]\s*")
 
@@ -155,7 +156,7 @@ class _Reader:
             return
         kind = self.known.get(at) or self.kind_of(line, form, before)
         said = self.text[line.begin : line.end].rstrip("\r\n")  # two spaces at its end break it
-        said = _title(line.said) if kind == "heading" else said
+        said = _title(line.said) if form in ("heading", "fence") else said
         begin = self.text.index(said, line.begin)
         if kind != before or kind not in ("text", "item", "code") or line.marker >= 0:
             column = line.marker if kind == "item" and line.marker >= 0 else begin - line.start
@@ -192,16 +193,20 @@ class _Reader:
         """Notes the lines of a fence that are code, apart from the prose in it.
 
         Only its own lines are if it is never closed, is labelled as markdown, or has no sign of
-        code. A paragraph without such a sign is prose, unless the fence names a language; there,
-        as in a paragraph of code, a line that reads as a sentence is.
+        code; the first is text if more than the name of a language stands in it. A paragraph
+        without such a sign is prose, unless the fence names a language; there, as in a paragraph
+        of code, a line that reads as a sentence is.
         """
-        self.known[at] = "code"
         info = fence.lstrip(fence[0])
         mark, info = fence[: len(fence) - len(info)], info.strip().lower()
+        is_plain = info in _PLAIN_INFOS
+        is_named = not is_plain and _LANGUAGE.fullmatch(info) is not None
+        if is_plain or is_named:
+            self.known[at] = "code"
         if end := self.end_of(mark, at):
             self.known[end] = "code"
             if info not in ("markdown", "md"):
-                self.note_lines(at + 1, end, is_named=info not in _PLAIN_INFOS)
+                self.note_lines(at + 1, end, is_named=is_named)
 
     def note_lines(self, start: int, end: int, *, is_named: bool) -> None:
         lines = {number: self.text[slice(*self.lines[number])] for number in range(start, end)}
@@ -231,9 +236,9 @@ class _Reader:
         return end if is_closed else 0
 
 
-def _title(heading: str) -> str:
-    """A heading without its hashes."""
-    title = heading.lstrip("#").lstrip()
+def _title(line: str) -> str:
+    """A heading without its hashes, and what stands behind the marks of a fence."""
+    title = line.lstrip(line[0]).lstrip()
     shut = title.rstrip("#")
     return title if shut[-1:].strip() else shut.rstrip()
 

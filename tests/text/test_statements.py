@@ -235,6 +235,25 @@ def test_no_claim_is_skipped_with_what_stands_in_its_paragraph(before, said, beh
         assert any(claim in each for each in stated), text
 
 
+SAID = st.sampled_from(["", "It is so.", "the roof is red", "zwei Betten", "屋顶 是 红 的"])
+
+
+@given(
+    st.sampled_from(["```", "~~~", "````", "> ```", "- ~~~", "1. Run\n   ```"]),
+    st.sampled_from(["", " ", "sql ", " text ", "python title="]),
+    st.lists(SAID, min_size=4, max_size=4),
+    st.sampled_from(["x = 1", "The pool is big.", "- a", ""]),
+)
+@examples(200)
+def test_words_on_the_line_of_a_fence_are_not_code(mark, info, said, code):
+    before, opening, closing, behind = said
+    fence = f"{mark}{info}{opening}\n{code}\n{mark.splitlines()[-1]}{closing}"
+    answer = f"{before}\n{fence}\n{behind}"
+    hidden = [answer[s.start : s.end] for s in split(answer).skipped if s.reason == "code"]
+    for words in filter(None, said):
+        assert not any(words in one for one in hidden)
+
+
 @pytest.mark.parametrize(
     "language", ["en-US", "EN", "xx", "", "pt_BR", "no such language", "zzzz\ud800", "\x00"]
 )
