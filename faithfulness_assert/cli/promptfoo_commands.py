@@ -16,6 +16,8 @@ from .terminal import show_line
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"
 CONFIG = "promptfooconfig.yaml"
+ENDINGS = "yaml yml json cjs cts js mjs mts ts".split()
+"""Those of a config, in promptfoo's order: it reads the first that is there."""
 ENVIRONMENT, MOST_ENVIRONMENT = ".env", 1 << 20
 PYTHON = re.compile(r"^(?:export )?PROMPTFOO_PYTHON=(['\"]?)(.*)\1\s*$", re.MULTILINE)
 
@@ -94,20 +96,20 @@ def _write_example(folder: Path, *, force: bool) -> list[Path]:
     ``force``: over files that are there. A config is the user's, and is never lost; nor is what
     stands in a ``.env``. Returns the paths of what was written.
     """
-    templates = sorted(path for path in TEMPLATES.iterdir() if path.is_file())
-    copies = [folder / template.name for template in templates]
+    copies = [folder / path.name for path in sorted(TEMPLATES.iterdir()) if path.is_file()]
     try:
-        existing = [copy.name for copy in copies if os.path.lexists(copy)]
+        configs = [folder / f"promptfooconfig.{ending}" for ending in ENDINGS]
+        configs = [path for path in configs if os.path.lexists(path)]
+        copies = [copy for copy in copies if copy.name != CONFIG or not configs]
+        existing = [path.name for path in (*copies, *configs) if os.path.lexists(path)]
         if existing and not force:
             advice = (
                 "Choose another folder, or use --force, which writes over faithfulness.cjs and "
+                "faithfulness.py, leaves a config as it is, and adds one line to .env"
             )
-            advice += "faithfulness.py, leaves a config as it is, and adds one line to .env"
-            if CONFIG in existing:
-                advice += f". Its assertions are converted by --from {folder / CONFIG}"
+            advice += f". Its assertions are converted by --from {configs[0]}" if configs else ""
             raise ConfigError(f"init: {folder} already contains {', '.join(existing)}. {advice}")
         folder.mkdir(parents=True, exist_ok=True)
-        copies = [copy for copy in copies if copy.name != CONFIG or CONFIG not in existing]
         for copy in copies:
             template = TEMPLATES / copy.name
             with open_file(template) as source, new_file(copy) as file:

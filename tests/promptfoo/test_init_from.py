@@ -129,8 +129,9 @@ def test_a_broken_or_hostile_file_gives_one_line_of_error(tmp_path, name, conten
     assert ("Write it as JSON, and name that: node -e" in done.stderr) == name.endswith(".js")
 
 
-def test_a_config_is_never_overwritten(tmp_path):
-    config = tmp_path / "promptfooconfig.yaml"
+@pytest.mark.parametrize("ending", "yaml yml json js mjs cjs ts mts cts".split())
+def test_a_config_is_never_overwritten_nor_is_another_put_beside_it(tmp_path, ending):
+    config = tmp_path / f"promptfooconfig.{ending}"
     config.write_text(CONFIG)
     done = run("init", str(tmp_path))
     assert (done.returncode, config.read_text()) == (2, CONFIG)
@@ -141,7 +142,7 @@ def test_a_config_is_never_overwritten(tmp_path):
     assert (done.returncode, config.read_text()) == (0, CONFIG)
     written = {".env", "faithfulness.cjs", "faithfulness.py", config.name}
     assert {path.name for path in tmp_path.iterdir()} == written
-    assert config.name not in done.stdout
+    assert "promptfooconfig" not in done.stdout
 
 
 @pytest.mark.parametrize("before", ["KEY=abc", "KEY=abc\n", "# c", "KEY=\xfc\n"])
