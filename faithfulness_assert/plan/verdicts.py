@@ -15,6 +15,7 @@ from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Ask, Numbered, Outcome
 from ..records.model import Statement
 from ..text.absent_numbers import absent_numbers, names_new_price
+from ..text.lead_ins import with_colon
 from ..text.learned import asks, is_topic
 from ..text.strings import lazy_pattern
 from ..text.talk import asks_whether, assents, may_answer, may_be_set_aside
@@ -231,8 +232,9 @@ def absorb_error(state: State, job: Job, error: JudgeError) -> State:
 def _asserts(state: State, text: str, number: int) -> bool:
     """Whether what a judge sets aside, or the sentence that it comes from, claims something.
 
-    So does "As the hotel confirmed in 2019:" where nothing else has that number. A heading under
-    which nothing stands may be set aside if it only names a topic.
+    So does "As the hotel confirmed in 2019:" where nothing else has that number. What is shown
+    before other statements is judged with them. A heading under which nothing stands may be set
+    aside if it only names a topic.
 
     Args:
         text: as the ask showed it.
@@ -240,13 +242,17 @@ def _asserts(state: State, text: str, number: int) -> bool:
     """
     starts = {s.start for s in state.statements if s.id == number}
     own = [s for s in state.sentences if s.start in starts]
-    if own and all(_is_heading(state.case.answer, s.start or 0) for s in own):
+    is_over = own != [] and all(text == s.text and _is_over(state, s) for s in own)
+    if own and not is_over and all(_is_heading(state.case.answer, s.start or 0) for s in own):
         return not all(map(is_topic, (text, *(s.text for s in own))))
     texts = [s.text for s in state.sentences]
-    announcing = (s for s in own if s.lead_in or s.text.endswith((":", "：")))
+    announcing = (s for s in own if is_over or s.lead_in or s.text.endswith((":", "：")))
+    may_be_aside = is_over or (
+        may_be_set_aside(text, texts)
+        and all(may_be_set_aside(without_heading(s), texts, is_item=s.is_item) for s in own)
+    )
     return (
-        not may_be_set_aside(text, texts)
-        or not all(may_be_set_aside(without_heading(s), texts, is_item=s.is_item) for s in own)
+        not may_be_aside
         or any(absent_numbers(s.text, state.known, state.asked) for s in announcing)
         or any(names_new_price(s.text, state.known, state.asked) for s in own)
         or any(_answers(state, s) for s in own)
@@ -265,6 +271,12 @@ def _answers(state: State, sentence: Statement) -> bool:
     if asks(heading) or (before and asks(before.text)):
         return True
     return assents(text) and asks_whether(state.case.question)
+
+
+def _is_over(state: State, sentence: Statement) -> bool:
+    """Whether a sentence is shown before others, as a heading or lead-in."""
+    own = f" {with_colon(without_heading(sentence))} "
+    return any(own in f" {s.heading} {s.lead_in} " for s in state.sentences)
 
 
 def _is_heading(answer: str, start: int) -> bool:

@@ -1,7 +1,7 @@
 """What a piece of an answer stands under: a heading, the lead-in of its list, the headers of a row.
 
-A heading only names a topic, and is skipped: what it names is shown before each piece under it, or
-nobody could check of which room "It costs 9 euros." says so.
+A heading is shown before each piece under it, or nobody could check of which room "It costs 9
+euros." says so. One that only names a topic is skipped; in doubt it is a statement as well.
 
 A line that ends in a colon, and a short item over other items, only announce what follows ("The
 plan covers:"). Such a line is skipped, and the pieces under it are shown behind it: nobody could
@@ -24,8 +24,8 @@ from .talk import announces, claims_nothing
 
 MAX_PREFIX = 240
 """Characters of all lead-ins of a piece. A longer line says more than what the list is about."""
-MOST_HEADINGS, LOWEST = 2, 100
-"""Headings that are shown before a piece, and the level of a bold line."""
+LOWEST = 100
+"""The level of a bold line as a heading."""
 MOST_OWED = 4
 """Headings and lead-ins that stand before one statement; of more, the first are statements."""
 MAX_VALUE = 80
@@ -46,6 +46,7 @@ class Piece(NamedTuple):
     skipped: str = ""  # the reason if it is not a statement
     kind: str = "text"  # of its block
     column: int = 0  # where its block begins in its line
+    block: int = 0  # where that begins in the text
     shown: str = ""  # the text with the headers or keys that it stands under, if it has any
     heading: str = ""  # of its part of the answer, with a mark at its end
     lead_in: str = ""  # of its list
@@ -67,7 +68,8 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
         is_over = before not in ("", group)
         over = [] if is_over else [lead_in for lead_in in over if _is_under(piece, lead_in[0])]
         before = group
-        prefix = [_with_colon(found[place].text) for _, place in over]
+        prefix = [with_colon(found[place].text) for _, place in over]
+        leads = False
         if following and not piece.skipped and _announces_more(piece, following):
             column = piece.column if piece.kind == "item" else -1
             is_short = len(" ".join([*prefix, piece.text])) <= MAX_PREFIX
@@ -79,11 +81,11 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
                 owed += [] if heads_sources(piece.text) else [len(found)]
             if leads:
                 over.append((column, len(found)))
-        if piece.kind in TITLES:
-            level = piece.column if piece.kind == "heading" else LOWEST
-            heads = [one for one in heads if piece.skipped == "heading" and one[0] < level]
+        level = {"heading": piece.column, "bold": LOWEST}.get(piece.kind, -1)  # of no heading: -1
+        is_end = piece.kind == "rule" and [place for _, place in heads[-1:]] != [len(found) - 1]
+        if level >= 0 or is_end:  # a rule right under a heading ends nothing
+            heads = [(n, at) for n, at in heads if n < level or found[at].block == piece.block]
             if piece.skipped == "heading":
-                heads.append((level, len(found)))
                 # What only asks, or stands over sources, claims nothing.
                 is_question = asks(piece.text) and claims_nothing(piece.text)
                 claims = not (is_question or heads_sources(piece.text))
@@ -91,16 +93,18 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
                 new.update([len(found)] if is_new(piece.text) else [])
         if not piece.skipped and (heads or prefix or owed):
             is_item = piece.kind in ("item", "row")
-            path = [place for _, place in heads][-MOST_HEADINGS:]
+            path = [place for _, place in heads]
             is_answer = path[-1:] == [len(found) - 1] and asks(found[-1].text)
             if prefix or is_answer or not claims_nothing(piece.text, is_item=is_item):
                 rest = {*owed}.difference(place for _, place in over)
                 is_path = new.isdisjoint(rest) and rest <= {*path}
                 titles = [found[place].text for place in sorted(rest.union(path))]
-                titled = " ".join(map(_with_colon, titles))
+                titled = " ".join(map(with_colon, titles))
                 lead_in = " ".join(prefix if is_path else [titled, *prefix])
                 piece = piece._replace(lead_in=lead_in, heading=titled if is_path else "")
                 owed = []
+        if level >= 0 and piece.skipped in ("", "heading") and not leads:
+            heads.append((level, len(found)))
         found.append(piece)
         if len(owed) > MOST_OWED:
             _judge_alone(found, owed.pop(0))
@@ -122,7 +126,8 @@ def _announces_more(piece: Piece, following: Piece) -> bool:
     return are_items and is_short and _is_under(following, piece.column)
 
 
-def _with_colon(heading: str) -> str:
+def with_colon(heading: str) -> str:
+    """A heading or lead-in as it is shown before a statement."""
     return heading if not heading or heading.endswith(_ENDS) else f"{heading}:"
 
 

@@ -17,7 +17,7 @@ from ..records.model import Skipped, Statement
 from .citations import heads_sources, is_reference, may_be_title, without_references
 from .inline import Clear, clear
 from .json_leaves import Names, leaves
-from .lead_ins import TITLES, Piece, under_lead_ins, with_headers
+from .lead_ins import MAX_PREFIX, TITLES, Piece, under_lead_ins, with_headers
 from .learned import CLAIM, asks, is_topic, scores
 from .markdown import Block, Kind, blocks
 from .sentences import FIND, Span, language_of, sentence_spans, trimmed
@@ -166,6 +166,8 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         if block.kind == _HEADER != kind:
             headers = cells
         kind = block.kind
+        if kind == "heading" and block.end - block.start > MAX_PREFIX:
+            kind = "text"  # it says more than what its part is about
         is_listed = is_listed and kind not in TITLES
         found = list(_pieces(text, block, parts, language))
         is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
@@ -182,7 +184,8 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             only_names = only_names and reason != ""
             shown = with_headers(headers, cells) if kind == "row" else ""
             shown = shown if shown != piece.text else ""
-            yield Piece(piece.start, piece.end, piece.text, reason, kind, block.column, shown)
+            where = (block.column, block.start)
+            yield Piece(piece.start, piece.end, piece.text, reason, kind, *where, shown)
 
 
 def _pieces(text: str, block: Block, parts: Sequence[Clear], language: str) -> list[Piece]:
