@@ -23,7 +23,7 @@ _KINDS: dict[str, Kind] = {"rule": "rule", "heading": "heading", "link": "link d
 _LINE = lazy_pattern(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _QUOTES = re.compile(r"(?:[ \t]|>(?!\d| ?=| \d{1,9}(?![\d.)])))*")  # >50%, > 80 and >= 5 are none
 _MARKER = lazy_pattern(
-    r"(?:[-*+•◦▪‣●○∙]|(?P<number>\d{1,3})(?P<stop>[.)]))(?:[ \t]+|\Z)(?:\[[ xX]\][ \t]+)?"
+    r"(?:[-*+•◦▪‣●○∙]|(?P<number>\d{1,3})(?P<stop>[.)]))(?:[ \t]+|\Z)"
     r"|\[\^[^\]\s]{1,50}\]:[ \t]*"
 )
 _NUMBERED = lazy_pattern(r"^[ \t>]*(?:[-*+][ \t]+)?(\d{1,3})[.)][ \t]", re.MULTILINE)
