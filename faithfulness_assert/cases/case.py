@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
 from ..records.checks import is_whole
@@ -21,6 +21,9 @@ from ..text.strings import (
     without_tags,
 )
 from .systems import CASE_ALIASES, by_our_names, is_missing, names, split_record
+
+if TYPE_CHECKING:
+    from ..conversations.conversation import Conversation
 
 MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
@@ -61,7 +64,7 @@ class Case:
         answer: the LLM's answer.
         context: what the answer may use: a string, a ``Passage``, a mapping with ``text`` (and
             ``id`` or ``chunk_id``), a document of LangChain, LlamaIndex or Haystack, or a sequence
-            of these.
+            of these. Messages among them are evidence as those in ``messages`` are.
         question: what was asked. It resolves references and is never evidence.
         id: the caller's name for the case.
         citation_audit: an earlier audit of the answer's citations: a ``CitationAudit`` or a
@@ -126,8 +129,9 @@ class Case:
             if name not in given:
                 looked = f"Looked for {', '.join(names(name))}; the case has {names_of(given)}"
                 raise _MissingError(f"{name}: missing; pass {how}. {looked}")
-        passages = passages_of(given["context"])
+        passages, inside = _context_of(given["context"], evidence_roles)
         passages += tuple(Passage(text, id) for id, text in (chat.passages if chat else ()))
+        chats = [one for one in (chat, inside) if one]
         size = sum(len(passage.text) for passage in passages)
         _check_size(
             "context", size, MAX_CONTEXT_CHARS, "pass only the passages that were retrieved"
@@ -145,8 +149,8 @@ class Case:
             "question_missing": is_blank(question)
             and not named.keys().isdisjoint(CASE_ALIASES["question"]),
             "ignored": (),
-            "notes": chat.notes if chat else (),
-            "no_evidence": chat.no_evidence if chat else "",
+            "notes": tuple(note for one in chats for note in one.notes),
+            "no_evidence": next((one.no_evidence for one in chats), ""),
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -206,6 +210,13 @@ def passages_of(value: object) -> tuple[Passage, ...]:
     Raises:
         InputError: it is no context: neither a text nor a list of passages.
     """
+    return _context_of(value, EVIDENCE_ROLES)[0]
+
+
+def _context_of(
+    value: Any, evidence_roles: Sequence[str]
+) -> tuple[tuple[Passage, ...], Conversation | None]:
+    """``value`` as passages, and the conversation of which some are, if it has messages."""
     if callable(as_list := getattr(value, "tolist", None)):  # an array of NumPy, as in a frame
         value = as_list()
     items: Any = (value,) if isinstance(value, str | Passage) or _document(value) else value
@@ -215,13 +226,21 @@ def passages_of(value: object) -> tuple[Passage, ...]:
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
-    flat = [text for item in items for text in (item if _are_several(item) else (item,))]
+    flat: Sequence[Any] = [
+        text for item in items for text in (item if _are_several(item) else (item,))
+    ]
+    chat = None
+    if not all(isinstance(one, str) and one.lstrip()[:1] not in ("[", "{") for one in flat):
+        from ..conversations.conversation import read_context
+
+        flat, chat = read_context(flat, check_evidence_roles(evidence_roles))
     passages = tuple(_passage(item, place) for place, item in enumerate(flat, 1))
+    passages += tuple(Passage(text, id) for id, text in (chat.passages if chat else ()))
     texts = (p.text.strip() if len(p.text) <= MAX_LEFT_OVER else "" for p in passages)
     if passages and all(map(_LEFT_OVER.fullmatch, texts)):
         said = clip(passages[0].text)
         raise InputError(f"context: a passage is only {said!r}: {_NOTHING_READ}")
-    return passages
+    return passages, chat
 
 
 MAX_LEFT_OVER = 4_096

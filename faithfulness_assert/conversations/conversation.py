@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import is_blank, names_of, parse_json
 from .events import OPENTELEMETRY, ROLES, SHAPES, Event, as_plain, kind_of, role_of
-from .messages import MessageReader, known_messages, unknown_role
+from .messages import MessageReader, is_conversation, known_messages, unknown_role
+from .tool_data import is_message, tool_texts
 
 MAX_MESSAGES = 100_000
 MAX_NOTES = 20
@@ -28,6 +30,7 @@ CONTAINERS = SHAPES["containers"].split()
 """Where a mapping has its messages."""
 _SYSTEM = ("system", "systemInstruction", "system_instruction")
 """The system prompt of a request: Anthropic, Gemini."""
+_OF_DOCUMENTS = ("from", "kind", "author", "sender")
 _MORE_EVIDENCE = (
     "To take what users or the system say as evidence, name them too, such as "
     'evidence_roles=["tool", "user", "last_user", "system"]'
@@ -94,6 +97,23 @@ def read_conversation(
     return Conversation(answer, question, tuple(passages), tuple(notes), missing)
 
 
+def read_context(
+    passages: Sequence[Any], evidence_roles: Sequence[str]
+) -> tuple[Sequence[Any], Conversation | None]:
+    """The passages of a context that are no messages, and what the messages among them contain.
+
+    Messages in a JSON text are such, too. Raises ``InputError`` as ``read_conversation`` does.
+    """
+    items = [one for passage in passages for one in _opened(passage)]
+    messages = list(filter(_is_said, items))
+    if not messages:
+        return passages, None
+    others = [] if is_conversation(items) else [one for one in items if not _is_said(one)]
+    chat = read_conversation(messages if others else items, evidence_roles, has_answer=True)
+    told = f"has messages, of which evidence are those of {', '.join(evidence_roles)}"
+    return others, chat._replace(notes=tuple(f"context: {note}" for note in (told, *chat.notes)))
+
+
 def end_with_assistant(value: object) -> bool:
     """Whether the last message is an assistant's.
 
@@ -151,6 +171,24 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 # ---------------------------------------------------------------- the list of messages
+
+
+def _is_said(passage: Any) -> bool:
+    """Whether a passage is a message. An author does not make it one: documents have some too."""
+    fields = passage if isinstance(passage, Mapping) else getattr(passage, "__dict__", {})
+    plain = {key: value for key, value in fields.items() if key not in _OF_DOCUMENTS}
+    return is_message(fields) or any(map(is_message, known_messages(plain)))
+
+
+def _opened(passage: Any) -> Sequence[Any]:
+    """What is in a JSON text with messages: these, and the rest as a text; else the passage."""
+    if not isinstance(passage, str) or passage.lstrip()[:1] not in ("[", "{"):
+        return (passage,)
+    with suppress(ValueError, RecursionError):
+        if is_conversation(messages := list(parse_json(passage))):
+            return messages
+    (data,) = tool_texts(passage, "context")
+    return [*data.messages, *filter(None, [data.text])] if data.messages else (passage,)
 
 
 def _messages(value: object, has_answer: bool) -> list[Any]:

@@ -159,7 +159,7 @@ def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]])
     if not isinstance(value, list | tuple | Mapping) or not value:
         yield _line(name, _shown(value))
     elif isinstance(value, Mapping):
-        if _is_message(value):
+        if is_message(value):
             messages.append(value)
             return
         for key, item in value.items():
@@ -188,8 +188,8 @@ def _opened(value: Any) -> Any:
     return as_plain(value)
 
 
-def _is_message(item: Mapping[str, Any]) -> bool:
-    """Whether an object in the data is what somebody said, such as a sub-agent."""
+def is_message(item: Mapping[str, Any]) -> bool:
+    """Whether an object in data is what somebody said, such as a sub-agent."""
     for key, (speakers, texts) in _SAID.items():
         if (speaker := item.get(key)) is not None:
             known = isinstance(speaker, str) and speaker.strip().lower() in speakers

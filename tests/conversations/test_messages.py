@@ -116,7 +116,9 @@ def test_no_passage_contains_what_an_assistant_wrote(turns, roles):
         messages += [user(foreign)] * asks + said_in(shape, said, foreign)
     case = Case(messages=[*messages, assistant("The answer.")], evidence_roles=roles)
     inner = asked("The answer.", result={"log": {"messages": messages}})
-    for read in (case, Case(messages=inner, evidence_roles=roles)):
+    given = [messages, [messages], json.dumps(messages)] if messages else []
+    as_context = [Case("The answer.", context=one, evidence_roles=roles) for one in given]
+    for read in (case, Case(messages=inner, evidence_roles=roles), *as_context):
         assert read.answer == "The answer."
         assert not [passage for passage in read.context if OWN in passage.text]
         assert OWN not in read.question
@@ -171,6 +173,29 @@ def test_a_given_answer_follows_the_messages_and_a_given_question_is_the_questio
     assert Case("It is nine.", messages=asked()).answer == "It is nine."
     assert Case("It is.", messages=[user("It is."), user("Is it?")]).question == "Is it?"
     assert grade(messages=[user("a?"), tool(TEXT), assistant("")]).status == "no_statements"
+
+
+def test_messages_in_a_context_are_evidence_as_other_messages_are():
+    said = [user("When?"), calling(), tool("It opens at 9."), assistant(TEXT)]
+    turn, one, text = (
+        ("turn 3, tool search", "It opens at 9."),
+        ("1", "It is old."),
+        ("1", "note: It is old."),
+    )
+    contexts = {"messages": (said, [turn]), "a JSON text": (json.dumps(said), [turn])}
+    contexts["a message"] = said[-1], []
+    contexts["beside a passage"] = [one[1], *said], [one, turn]
+    contexts["in a text with more"] = json.dumps({"note": one[1], "log": said}), [text, turn]
+    for context, expected in contexts.values():
+        case = Case(TEXT, context)
+        assert passages(case) == expected
+        assert case.notes[0] == "context: has messages, of which evidence are those of tool"
+    assert passages(Case(TEXT, said[:1], evidence_roles=["last_user"])) == [
+        ("turn 1, user", "When?")
+    ]
+    documents = [{"role": "admin", "text": TEXT}, {"type": "model", "sender": "user", "text": TEXT}]
+    assert [text for _, text in passages(Case(TEXT, documents))] == [TEXT, TEXT]
+    assert not Case(TEXT, documents).notes
 
 
 def test_a_turn_of_another_system_is_a_message():
