@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from ..cases.systems import NAMES_INSIDE
@@ -26,7 +27,7 @@ from ..text.strings import clip, lazy_pattern, one_line, visible
 
 IN_CI, ELSEWHERE = 20, 200
 """The most lines about statements that were made up."""
-MADE_UP = "made up: "
+MADE_UP, PASSED = "made up: ", "passed; "
 MOST_OF_SETUP = 5
 MAX_CHARS = 600
 EXPANDED = (
@@ -45,15 +46,18 @@ def lines_of(given: Any) -> list[str]:
     most = IN_CI if os.environ.get("CI") else ELSEWHERE
     found = (_at(one, "results") for one in given)
     results: list[Any] = next((one for one in found if isinstance(one, list)), [])
-    tests: dict[str, dict[int, str]] = {}  # by what is said, and by place
-    for place, (result, side) in enumerate(zip(results, _sides(given, results), strict=True)):
-        for said in _of_test(result):
-            tests.setdefault(said, {})[place] = clip(_name(result), 80) + side
-    made_up = [_line(said, tests[said].values()) for said in tests if said.startswith(MADE_UP)]
-    others = [_line(said, tests[said].values()) for said in tests if not said.startswith(MADE_UP)]
-    grades = [g for r in results for g in _items(r, "gradingResult", "componentResults")]
+    sides = zip(results, _sides(given, results), strict=True)
+    names = [clip(_name(result), 80) + side for result, side in sides]
+    grades = [_items(result, "gradingResult", "componentResults") for result in results]
+    tests: dict[tuple[str, ...], list[str]] = {}  # by all that is said of them
+    for name, own in zip(names, grades, strict=True):
+        tests.setdefault(tuple(dict.fromkeys(_of_test(own))), []).append(name)
+    told = [(said, _line(said, named)) for all_said, named in tests.items() for said in all_said]
+    told.sort(key=lambda one: one[0].startswith(PASSED))
+    made_up = [line for said, line in told if said.startswith(MADE_UP)]
+    others = [line for said, line in told if not said.startswith(MADE_UP)]
     lines = [*_first(made_up, most), *_first(others, most // 2)]
-    lines += [*_of_vars(given), *_of_setup(grades), *_of_judge(grades)]
+    lines += [*_of_vars(given), *_of_setup(names, grades), *_of_judge([*chain(*grades)])]
     return [visible(one_line(line)) for line in lines]
 
 
@@ -83,12 +87,20 @@ def _of_vars(given: Any) -> list[str]:
     return [EXPANDED.format(name) for name in apart]
 
 
-def _of_setup(grades: list[dict[str, Any]]) -> list[str]:
-    """Each warning about an assertion itself, once; that of a prompt that was cut in one line."""
-    warnings = [one for grade in grades for one in _warnings(grade)]
-    told = dict.fromkeys(one for one in warnings if one.startswith(SETUP))
-    cut = [f"{SETUP}{one}" for one in warnings if PROMPT_CUT in one][:1]
-    return [clip(one, MAX_CHARS) for one in (*cut, *told)][:MOST_OF_SETUP]
+def _of_setup(names: list[str], grades: list[list[dict[str, Any]]]) -> list[str]:
+    """Each warning about an assertion itself, once, with its tests if it is not of all; that of a
+    prompt that was cut in one line.
+    """
+    told: dict[str, list[str]] = {}
+    cut: list[str] = []
+    for name, own in zip(names, grades, strict=True):
+        warnings = dict.fromkeys(one for grade in own for one in _warnings(grade))
+        cut += [f"{SETUP}{one}" for one in warnings if PROMPT_CUT in one]
+        for one in warnings:
+            if one.startswith(SETUP):
+                told.setdefault(clip(one, MAX_CHARS), []).append(name)
+    lines = [one if len(named) == len(names) else _line(one, named) for one, named in told.items()]
+    return [*cut[:1], *lines][:MOST_OF_SETUP]
 
 
 def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:
@@ -110,9 +122,9 @@ def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:
         yield untested_in_words(untested, len(grades))
 
 
-def _of_test(result: Any) -> Iterator[str]:
+def _of_test(grades: list[dict[str, Any]]) -> Iterator[str]:
     """What is said of each statement that was made up, or of an assertion that says no more."""
-    for grade in _items(result, "gradingResult", "componentResults"):
+    for grade in grades:
         metadata, assertion = grade.get("metadata"), grade.get("assertion")
         negated = str(_at(assertion, "type")).startswith("not-")
         reason = str(grade.get("reason"))
@@ -127,19 +139,17 @@ def _of_test(result: Any) -> Iterator[str]:
         passes = grade.get("pass")
         if _at(assertion, "weight") == 0:  # always true then
             passes = metadata.get("passed") is not negated
+        listed = _at(metadata, "graderOutputs", "statements")
+        lines = listed.split("\n") if isinstance(listed, str) else []
+        lines = [f"{MADE_UP * line.startswith(('“', '…'))}{line}" for line in lines]
         if passes:
-            checks = (one for one in _warnings(grade) if one.startswith(CHECKS))
-            yield from (f"passed; {clip(check, MAX_CHARS)}" for check in checks)
-            continue
-        if negated:
+            told = [line for line in lines if line.startswith(MADE_UP) and not negated]
+            told += [one for one in _warnings(grade) if one.startswith(CHECKS)]
+            yield from (f"{PASSED}{clip(one, MAX_CHARS)}" for one in told)
+        elif negated:
             yield "the answer is faithful, but a not- assertion wants a made-up one"
-            continue
-        lines = _at(metadata, "graderOutputs", "statements")
-        for line in lines.split("\n") if isinstance(lines, str) else ():
-            head = MADE_UP if line.startswith(("“", "…")) else ""
-            yield f"{head}{clip(line, MAX_CHARS)}"
-        if not lines:
-            yield f"failed: {clip(reason, MAX_CHARS)}"
+        else:
+            yield from (clip(line, MAX_CHARS) for line in lines or [f"failed: {reason}"])
 
 
 def _sides(given: Any, results: list[Any]) -> list[str]:

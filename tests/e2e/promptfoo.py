@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -115,7 +116,8 @@ def installed(name: str) -> Path:
         done = run(["npm", "install"], work)
         if done.returncode:
             raise UnavailableError(f"npm could not install {name}:\n{done.stdout[-2000:]}")
-        work.rename(home)
+        with suppress(OSError):  # another process was faster
+            work.rename(home)
     return home
 
 

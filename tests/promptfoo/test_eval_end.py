@@ -54,6 +54,27 @@ def test_each_made_up_statement_and_each_grader_error_is_a_line():
     assert len(lines) == 3
 
 
+def test_a_test_that_is_named_has_all_that_it_made_up_under_its_name():
+    first, second = FALSE.split(". ")
+    rows = [row(1, f"{first}."), row(2, f"{first}."), row(3, FALSE), row(4, second)]
+    lines = [line.partition(" (")[0] for line in lines_of(({"results": rows},))]
+    assert lines == [
+        f"test 1 and 1 more: made up: “{first}.”",
+        f"test 3: made up: “{first}.”",
+        f"test 3: made up: “{second}”",
+        f"test 4: made up: “{second}”",
+    ]
+
+
+def test_what_was_made_up_is_told_of_a_test_that_passes_after_what_failed():
+    passing = ours(f"{TRUE} The king owns it.", threshold=0.5)
+    assert passing["pass"]
+    first, second = told_of(passing, ours("The queen owns it."))
+    assert first.startswith("test: made up: “The queen owns it.”")
+    assert second.startswith("test: passed; made up: “The king owns it.”")
+    assert told_of({**passing, "assertion": {"type": "not-python"}}) == []
+
+
 def test_what_has_no_valid_verdict_is_not_called_made_up():
     labels = {"Hello!": "not_a_claim", TRUE: "supported"}
     judge = TruthfulJudge(label=lambda text: labels.get(text, "contradicted"))
@@ -167,9 +188,10 @@ def test_a_made_up_statement_is_told_even_if_promptfoo_passes_an_assertion_of_we
 def test_what_is_wrong_with_the_assertion_itself_is_told_once():
     context = {"vars": {"sources": f"{TRUE} Oh!"}, "config": {"judge": "embedded"}}
     grade = hook.grade(TRUE, context, Grader)
-    assert told_of(grade, grade, grade) == [
-        "setup: the context is vars.sources, which may be something else: set config.contextFrom"
-    ]
+    said = "setup: the context is vars.sources, which may be something else: set config.contextFrom"
+    assert told_of(grade, grade, grade) == [said]
+    rows = [row(1, TRUE), result("a", grade), result("b", grade)]
+    assert lines_of(({"results": rows},)) == [f"a and 1 more: {said}"]
 
 
 def test_prompts_that_a_server_cut_are_told_once_in_an_eval():
