@@ -24,6 +24,7 @@ from struct import unpack
 from typing import NamedTuple, TypeVar
 
 from ..records.judge import Numbered
+from ..text.learned import asks
 from ..text.phrases import refers_back
 from ..text.strings import (
     DENSE,
@@ -145,14 +146,16 @@ def mixed(
 ) -> tuple[tuple[int, str] | Control, ...]:
     """The statements, in their order, with the controls at any places between them.
 
-    But none stands before a statement that refers back: it would seem to speak of the control.
+    But none stands before a statement that refers back, as if that spoke of the control, or behind
+    a question of the answer, as if the control answered it.
     """
     if not controls:
         return statements
     lines: list[tuple[int, str] | Control] = list(statements)
-    dice = Dice(secret, "places", *(text for _, text in statements))
-    free = [n for n, (_, text) in enumerate(statements) if n == 0 or not refers_back(text)]
-    places = [*free, len(statements)]
+    texts = [text for _, text in statements]
+    places = [0, *(n for n, text in enumerate(texts, 1) if not asks(text))]
+    places = [n for n in places if n in (0, len(texts)) or not refers_back(texts[n])]
+    dice = Dice(secret, "places", *texts)
     placed = [(control, dice.one_of(places)) for control in dice.shuffled(controls)]
     for control, place in sorted(placed, key=itemgetter(1))[::-1]:  # no place moves before its turn
         lines.insert(place, control)

@@ -79,11 +79,16 @@ def test_controls_stand_at_every_place():
     assert len({(made.index(TRUE), made.index(FALSE)) for made in lines}) == 12
 
 
-def test_no_control_stands_before_what_refers_back():
-    statements = ((1, "The sauna is warm."), (2, "It costs 9 euros."), (3, "The pool is cold."))
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("The sauna is warm.", "It costs 9 euros."), ("Are children free?", "No.")],
+)
+def test_no_control_stands_before_what_refers_back_or_behind_a_question(first, second):
+    statements = ((1, first), (2, second), (3, "The pool is cold."), (4, "Is it deep?"))
     for seed in range(60):
         made = mixed(statements, (TRUE, FALSE), b"%d" % seed)
         assert made[made.index(statements[1]) - 1] == statements[0]
+        assert made[-1] == statements[3]
 
 
 # ---------------------------------------------------------------- whole grades
