@@ -237,7 +237,8 @@ def _context_of(
     passages = tuple(_passage(item, place) for place, item in enumerate(flat, 1))
     passages += tuple(Passage(text, id) for id, text in (chat.passages if chat else ()))
     texts = (p.text.strip() if len(p.text) <= MAX_LEFT_OVER else "" for p in passages)
-    if passages and all(map(_LEFT_OVER.fullmatch, texts)):
+    begun = (text if _LEFT_OVER.match(text) else "text" for text in texts)  # few are searched
+    if passages and not any(_LEFT_OVER.sub("", text).strip(", \n") for text in begun):
         said = clip(passages[0].text)
         raise InputError(f"context: a passage is only {said!r}: {_NOTHING_READ}")
     return passages, chat
@@ -250,10 +251,10 @@ _NAME_OF_FILE = lazy_pattern(r"\w+://\S+|[^\n]+\.[a-zA-Z]{1,4}[0-9]?")
 _LEFT_OVER = lazy_pattern(
     r"\[object \w{1,40}\]|\{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\}"
     r"|undefined|nan|none|null|<na>|#?n/a|#ref!|#value!"
-    r"|file://(?:\S+|\S+(?: \S+){0,20}\.\w{1,5})",
+    r"|file://\S+(?:(?: \S+){0,20}\.\w{1,5})?",
     re.I,
 )
-"""What a program leaves in place of a passage: of an object, a variable, a value or a file."""
+"""What a program leaves in place of a text: of an object, a variable, a value or a file."""
 _NOTHING_READ = (
     "no text, but what a program leaves where it read none. Pass the text itself (with promptfoo, "
     "write it into `vars`), or an empty list"
