@@ -112,8 +112,8 @@ class DataSet:
         ``advice``: what to do about one that is missing, where nobody can map columns.
 
         Raises:
-            ConfigError: a case needs one more column; where rows may have different columns, see
-                ``check_cases``.
+            ConfigError: a case needs one more column, where all rows have the same ones, or several
+                may be one that it needs. For other rows, see ``check_cases``.
         """
         self.name = source.name
         self._source, self._mapping, self._advice = source, mapping, advice
@@ -126,7 +126,7 @@ class DataSet:
         self.notes = self._first_notes()
         lacks = self.fields.lacking()
         is_wrong = lacks in mapping and (self._head or problem_of(mapping[lacks]))
-        if source.columns is not None or is_wrong:
+        if source.columns is not None or is_wrong or lacks in self.fields.unclear:
             self.check_cases()
 
     def check_cases(self) -> None:
@@ -164,6 +164,10 @@ class DataSet:
         with its place.
         """
         for record in islice(self._source.records(), after, None):
+            if not (self._source.again or self._head or record.problem):  # the first of a stream
+                alone = Source(self.name, [record].__iter__)
+                self.fields = DataSet(alone, self._mapping, self._advice).fields
+                self._head = [record.values]
             fields, columns, problem = NOTHING, NOTHING, record.problem
             if not problem:
                 fields, columns, problem = read_record(record.values, self.fields)

@@ -237,7 +237,8 @@ class Given:
         keep: whether ``rows`` gets the columns of each case, as they were given.
 
     Raises:
-        ConfigError: it is no iterable of cases, or a table lacks a column that a case needs.
+        ConfigError: it is no iterable of cases, a table lacks a column that a case needs, or
+            several may be one that it needs.
     """
 
     def __init__(self, source: Any, *, keep: bool = False) -> None:
@@ -249,12 +250,15 @@ class Given:
             raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}{advice}")
         self._source, self._keep = source, keep
         self.rows: list[Mapping[str, Any]] = []
-        self._table = DataSet(_object(source, "cases"), {}, _RENAME) if is_table else None
+        data_set = DataSet(_object(source, "cases"), {}, _RENAME)
+        self._table = data_set if is_table else None
         self.notes = self._table.fields.notes if self._table else ()
 
     def __iter__(self) -> Iterator[object]:
         read = self._table.read() if self._table else None
-        for item in _items(self._source):
+        for number, item in enumerate(_items(self._source)):
+            if not (number or self._table):  # a stream is looked at only here
+                DataSet(_object([item], "cases"), {}, _RENAME)
             row = item if isinstance(item, Mapping) else {}
             if isinstance(item, Case):
                 row = {name: getattr(item, name) for name in ("id", "question", "answer")}

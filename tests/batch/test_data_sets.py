@@ -1,6 +1,7 @@
 """Data sets: rows from any source, each with a unique id, nothing lost and nothing refused."""
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from typing import Any
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError, Passage, grade_many
-from faithfulness_assert.batch import open_data_set
+from faithfulness_assert.batch import open_data_set, run
 from faithfulness_assert.cases.plain_data import as_json
 
 CASE = {"answer": "The shop is open.", "context": ["The shop is open."]}
@@ -67,6 +68,20 @@ def test_a_mapped_column_is_the_only_one_for_its_field():
     (row,) = rows_of([record], answer="outputs.text", context="docs")
     assert row.fields == {"answer": "said", "context": ["c"], "input": "why?"}
     assert row.columns == {"answer": "gold", "outputs": {"tokens": 3}}
+
+
+@pytest.mark.parametrize("form", [list, iter, "a frame"], ids=str)
+def test_an_answer_beside_a_prediction_is_asked_about_in_any_form(tmp_path, form):
+    record = {"answer": "It opens at 9.", "prediction": "At ten.", "context": "It opens at 9."}
+    said = "which is the answer? 'answer' and 'prediction' differ"
+    if form == "a frame":
+        form = pytest.importorskip("pandas").DataFrame
+    for graded in (lambda: grade_many(form([record])), lambda: run(form([record]), tmp_path / "r")):
+        with pytest.raises(ConfigError, match=re.escape(said)):
+            graded()
+    outcome = run(form([record]), tmp_path / "run", mapping={"answer": "prediction"})
+    assert [line.result.pass_ for line in outcome.lines()] == [False]
+    assert Case.of(record).answer == "It opens at 9."
 
 
 def test_a_context_that_is_the_answer_is_told():
