@@ -32,6 +32,7 @@ MAX_COLUMNS = 10_000
 MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
 _TAKEN = "got a number after the id"
+_BESIDE = "with more in the output than the answer, which is not judged"
 _WRITTEN = "with a context that looks like a list or a mapping of a program, taken as a text"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
@@ -188,7 +189,9 @@ class DataSet:
             told[what] = count + 1, first
 
         taken = Counter(taken_ids)
-        for number, (_, fields, columns, problem) in enumerate(self.read(after), after + 1):
+        for number, (record, fields, columns, problem) in enumerate(self.read(after), after + 1):
+            if others := self.fields.beside(record.values, fields):
+                tell(_BESIDE, f"row {number} has {names_of(others)}")
             contexts = [fields[name] for name in names("context") if name in fields]
             passages = (c if isinstance(c, list) else [c] for c in contexts)
             if any(seems_list(text) for texts in passages for text in texts):

@@ -22,7 +22,7 @@ from ..conversations.messages import LOOK, is_conversation
 from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections
 from .case import is_file_name, passages_of
-from .paths import opened, problem_of, quoted, value_at, without
+from .paths import leaves, new_beside, opened, problem_of, quoted, value_at, without
 from .plain_data import read_list
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
@@ -133,6 +133,15 @@ class Fields(NamedTuple):
         for path in dropped.difference(record):
             rest = without(rest, path)
         return fields, rest
+
+    def beside(self, record: Mapping[str, Any], fields: Mapping[str, Any]) -> list[str]:
+        """The keys of an output beside its answer under which more stands than in the fields."""
+        path = self.used(record).get("answer", "") if self.system else ""
+        output, _, key = path.rpartition(".")
+        data = value_at(record, output) if output in self.paths.get("answer", ()) else None
+        if not isinstance(data := opened(data), Mapping):
+            return []
+        return new_beside(data, key, "\n".join(map(str, leaves(list(fields.values())))))
 
     def lacking(self) -> str:
         """The first field without which no record can be graded; "" if there is none."""

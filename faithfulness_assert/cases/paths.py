@@ -130,6 +130,17 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value.strip() if isinstance(value, str) else value
 
 
+def new_beside(data: Mapping[str, Any], key: str, known: str) -> list[str]:
+    """The other keys of an object under which something new may be claimed: words, or a number."""
+
+    def is_new(value: Any) -> bool:
+        if isinstance(value, str):
+            return value not in known and (" " in value or not value.isascii())
+        return isinstance(value, int | float) and not isinstance(value, bool)
+
+    return [name for name in data if name != key and any(map(is_new, leaves(data[name])))]
+
+
 def without(record: dict[str, Any], path: str) -> dict[str, Any]:
     """A record without the value at a path in it, and without mappings that are empty then."""
     first, _, rest = path.partition(".")

@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 from ..cases.case import is_file_name, passages_of
-from ..cases.paths import leaves, opened, search, value_at
+from ..cases.paths import leaves, new_beside, opened, search, value_at
 from ..cases.plain_data import read_list
 from ..cases.systems import NAMES_INSIDE, SYSTEMS, names
 from ..drive.asks import log
@@ -335,10 +335,8 @@ def _answer(
             known = "\n".join([named[name], str(question), *passages])
             others = [
                 key
-                for key, value in named.items()
-                if key != name
-                and any(_says_more(one, known) for one in leaves(value))
-                and not _is_read({**named, key: None}, document, paths)
+                for key in new_beside(named, name, known)
+                if not _is_read({**named, key: None}, document, paths)
             ]
             return named[name], PART_OF_OUTPUT.format(name, names_of(others)) if others else ""
     if inside:
@@ -357,13 +355,6 @@ def _answer(
         part = "output[].text" if any(isinstance(one, Mapping) for one in data) else "output[]"
         fix = f"set config.answerFrom, for example to {part}, whose texts are judged as one answer"
     raise InputError(f"answer: {what}; {fix}")
-
-
-def _says_more(value: Any, known: str) -> bool:
-    """Whether a value beside the answer may claim something new: words, or a number."""
-    if isinstance(value, str):
-        return value not in known and (" " in value or not value.isascii())
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _passages(context: Any) -> set[str]:
