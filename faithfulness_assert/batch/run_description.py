@@ -28,7 +28,9 @@ from .rows import Line, Lines, Row
 from .store import Store, cells_of, lines_of_run
 
 MAY_CHANGE = ("input.", "judge.base_url")
-"""What may change while a run goes on. A server that was started again has another address."""
+"""What may change while a run goes on. A server that was started again has another address, which
+must be named: the environment's may be that of a shell where it is not set.
+"""
 NAME = "judge.name"
 SHOWN = 5
 """Rows that are named. Of more, only the number is told."""
@@ -122,7 +124,9 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     return [f"{name}: was {shown(old, name)}, is {shown(new, name)}" for name in names]
 
 
-def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any], path: Path) -> None:
+def check_unchanged(
+    before: Mapping[str, Any], now: Mapping[str, Any], path: Path, grader: Grader
+) -> None:
     """Raises ``ConfigError`` if the run at ``path`` would go on in another way, but for
     ``MAY_CHANGE``.
     """
@@ -135,6 +139,11 @@ def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any], path: Pat
             "the run was begun with other settings, and results of both would not compare. "
             f"Changed: {'; '.join(changed)}. {fix}"
         )
+    begun, here = (about["judge"].get("base_url") for about in (before, now))
+    if begun != here and not grader.has_address:  # such as one with a password
+        problem = f"was begun at {begun}, and would go on at {here}"
+        name = f"{grader.judge_name.partition(':')[0].upper()}_BASE_URL"
+        raise ConfigError(f"{path}: {problem}. Set {name} as it was, or the option base_url")
 
 
 def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:
@@ -168,7 +177,7 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
             store.set_aside("1")
             notes.append("nothing was graded before, so all cases begin anew with these settings")
         else:
-            check_unchanged(before, about, store.path)
+            check_unchanged(before, about, store.path, grader)
         given = before.get("input")
         was = given.get("fingerprint") if isinstance(given, dict) else None
         if not was or was not in (start, whole) or size < SAMPLE:  # which shows where fields are

@@ -95,13 +95,7 @@ def collect(directory: str | PathLike[str]) -> Standing:
     with writing(directory) as store:
         settings, about = store.value(BATCH_API), store.about() or {}
         grader = Grader(policy=policy_in(about, store.path), **_made(settings))
-        now = describe_grader(grader)
-        check_unchanged(about, now, store.path)
-        begun, here = (description["judge"].get("base_url") for description in (about, now))
-        if begun != here:  # such as one with a password
-            problem = f"was begun at {begun}, and would go on at {here}"
-            name = f"{grader.judge_name.partition(':')[0].upper()}_BASE_URL"
-            raise ConfigError(f"{directory}: {problem}. Set {name} as it was")
+        check_unchanged(about, describe_grader(grader), store.path, grader)
         return _step(store, grader)
 
 
