@@ -119,15 +119,18 @@ def controls_from(
 
 def _drawn(groups: Iterable[Sequence[str]], dice: Dice, asked: Collection[str]) -> Iterator[str]:
     """Sentences that can be used, one of each passage, then the next of each."""
-    plain = [filter(_is_plain, dice.shuffled(sentences)) for sentences in groups]
-    while plain:
+
+    def is_usable(sentence: str) -> bool:
+        return _is_plain(sentence) and text_key(sentence) not in asked
+
+    usable = [filter(is_usable, dice.shuffled(sentences)) for sentences in groups]
+    while usable:
         going_on = []
-        for sentences in dice.shuffled(plain):
-            sentence = next((s for s in sentences if text_key(s) not in asked), None)
-            if sentence is not None:
+        for sentences in dice.shuffled(usable):
+            if (sentence := next(sentences, None)) is not None:
                 yield sentence
                 going_on.append(sentences)
-        plain = going_on
+        usable = going_on
 
 
 def _is_plain(sentence: str) -> bool:

@@ -145,9 +145,10 @@ def _stages(case: Case, policy: Policy, now: Callable[[], State]) -> Iterator[St
         yield fit
     if len(now().windows) > 1:
         yield long_contexts.begin
-    asking = Asking(verdicts.jobs, verdicts.absorb_reply, verdicts.absorb_error)
-    again = [asking._replace(jobs=verdicts.reask_jobs)] * policy.reasks
-    yield asking._replace(refit=long_contexts.refit)
+    absorbing = verdicts.absorb_reply, verdicts.absorb_error
+    asking = Asking(verdicts.jobs, *absorbing)
+    again = [Asking(verdicts.reask_jobs, *absorbing)] * policy.reasks
+    yield Asking(verdicts.jobs, *absorbing, long_contexts.refit)
     yield from again
     if now().likely is not None:
         yield long_contexts.go_on

@@ -208,9 +208,9 @@ def _check(
         return finding
     if label not in ask.form.labels or (marked and label == "supported"):
         return INVALID
-    wrong = tuple(words for words in marked if words and words in text)
-    if confidence is None and not wrong:
+    if confidence is None and not marked:
         return finding
+    wrong = tuple(words for words in marked if words and words in text)
     return finding._replace(confidence=confidence, wrong=wrong)
 
 

@@ -209,11 +209,11 @@ def _clean(value: Any) -> Any:
     """Metadata without lone surrogates."""
     if isinstance(value, str):
         return clean_text(value)
-    if value is None or isinstance(value, int | float):
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    if value is None or isinstance(value, int | float) or not isinstance(value, Mapping):
         return value
-    if isinstance(value, Mapping):
-        return _CleanMetadata({clean_text(str(n)): _clean(item) for n, item in value.items()})
-    return [_clean(item) for item in value] if isinstance(value, list | tuple) else value
+    return _CleanMetadata({clean_text(str(n)): _clean(item) for n, item in value.items()})
 
 
 @cache

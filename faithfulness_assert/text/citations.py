@@ -221,8 +221,9 @@ def is_reference(text: str, *, is_listed: bool = False, may_link: bool = False) 
         is_listed: whether it stands in a list of sources, where authors, year and title will do.
         may_link: whether words as weak as "Link:" or "See also:" may say so, which a judge decides.
     """
-    link = _link().match(text) if may_link else None
-    label = _label().match(text) or link
+    has_colon = ":" in text or "：" in text  # found much faster
+    link = _link().match(text) if has_colon and may_link else None
+    label = (_label().match(text) if has_colon else None) or link
     if len(text) > 2 * LONGEST_TITLE or not (
         label or is_listed or _MAY_CITE.search(text) or "/" in text
     ):

@@ -70,7 +70,7 @@ _INCH = lazy_pattern(r'["”](?<=[\s\d]\d.)(?=[\s,.;)]|$)')
 _BREAKS = lazy_pattern(r"[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
 _ITEM = lazy_pattern(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]\)?\s")
 _LABEL = lazy_pattern(r"[^\W\d_][^\n:：.!?]{0,40}[:：](?!\S*[/\d])")
-_MAY_END = lazy_pattern(r"[.!?][^\w.!?]*\w|\w\)\s")
+_MAY_END = lazy_pattern(r"[.!?)](?:(?<!\))[^\w.!?]*\w|(?<=\w\))\s)")
 _FALLBACK = lazy_pattern(r"[.!?]+[\"')\]]*\s+")
 
 
@@ -121,7 +121,8 @@ def sentence_spans(text: str, language: str = FIND) -> list[Span]:
     """
     code = _code(language_of(text, language))
     starts: list[int] = []  # of sentences
-    for start, end in _parts(text):
+    is_usual = text.isprintable()  # nothing is invisible, and no white space but spaces
+    for start, end in _parts(text, is_usual):
         if len(starts) >= MAX_SENTENCES:
             starts += (first for first, _ in in_parts(text, start, len(text)))
             break
@@ -129,7 +130,7 @@ def sentence_spans(text: str, language: str = FIND) -> list[Span]:
         if len(part) <= MAX_SENTENCE and part.isascii() and not _MAY_END.search(part):
             starts.append(start)  # most lines need no more
             continue
-        view, places = _view(part)
+        view, places = _view(part, is_usual or part.isprintable())
         if len(view) <= MAX_SENTENCE:
             begun = [0, *corrected(view, accumulate(map(len, _segments(view, code))), code)]
         else:
@@ -173,14 +174,14 @@ def trimmed(text: str, start: int, end: int) -> Span:
 # ---------------------------------------------------------------- paragraphs and lines
 
 
-def _parts(text: str) -> Iterator[Span]:
+def _parts(text: str, is_usual: bool) -> Iterator[Span]:
     """Text that a sentence does not cross: paragraphs, and lines that do not wrap.
 
     What is too long comes in parts.
     """
     ends = []
     line = 0
-    for gap in () if text.isprintable() else _BREAKS.finditer(text):
+    for gap in () if is_usual else _BREAKS.finditer(text):
         place, end = gap.span()
         last_line, next_line = text[max(line, place - WRAPPED) : place], text[end : end + WRAPPED]
         if gap[0].count("\n") > 1 or _ends_on_purpose(last_line, next_line):
@@ -210,14 +211,14 @@ def _ends_on_purpose(line: str, next_line: str) -> bool:
 # ---------------------------------------------------------------- what sentencex does
 
 
-def _view(text: str) -> tuple[str, list[int] | range]:
+def _view(text: str, is_usual: bool) -> tuple[str, list[int] | range]:
     """``text`` as sentencex can read it, and the place in ``text`` of each of its characters.
 
     sentencex panics on lone surrogates, and on a capital, a non-ASCII space and a full stop. An
     invisible character hides a boundary from it. An inch mark opens a quote that never ends.
     """
     places: list[int] | range = range(len(text))
-    if not text.isprintable():  # or nothing is invisible, and no white space but spaces
+    if not is_usual:
         if not text.isascii() and _INVISIBLE.search(text):
             places = [place for place, char in enumerate(text) if not _INVISIBLE.match(char)]
             text = "".join(text[place] for place in places)
@@ -276,8 +277,9 @@ def number_sentences(case: Case, language: str = FIND) -> tuple[Evidence, ...]:
     language = language_of(case.answer, language)
     found = list[Evidence]()
     for passage in case.context:
-        for start, end in _in_lines(passage.text, sentence_spans(passage.text, language)):
-            if not is_blank(said := passage.text[start:end]):
+        text, spans = passage.text, sentence_spans(passage.text, language)
+        for start, end in _in_lines(text, spans) if "\n" in text else spans:
+            if not is_blank(said := text[start:end]):
                 found.append(Evidence(len(found) + 1, passage.id, start, end, said))
     return tuple(found)
 

@@ -62,7 +62,7 @@ def without_tags(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether ``text`` contains no letter and no digit."""
-    return _VISIBLE.search(text) is None
+    return not text[:1].isalnum() and _VISIBLE.search(text) is None  # most begin with one
 
 
 def names_of(items: Iterable[object], limit: int = 12) -> str:
