@@ -46,7 +46,7 @@ _DIGITS = lazy_pattern(r"\d+")
 _NAME = lazy_pattern(r"[A-Z](?<=[a-z,] [A-Z])[a-z]{3,}\b")
 _WORD = lazy_pattern(r"[^\W\d_]{4,}")
 # Patterns with words search a case-folded sentence: three times as fast as with re.IGNORECASE.
-DOUBT = lazy_pattern(alternatives(_WORDS["doubt"]))
+DOUBT = lazy_pattern(rf"\W(?:{alternatives(_WORDS['doubt'])})")  # with what stands before each
 # Only English sentences are altered: of other languages these rules know nothing.
 ENGLISH = lazy_pattern(r"\b(?:the|and|for|of|with|from|by|were|are|has|have|its|this|that)\b")
 # A plain main clause: "not" after its one verb turns all of it round.
@@ -119,17 +119,16 @@ def controls_from(
 
 def _drawn(groups: Iterable[Sequence[str]], dice: Dice, asked: Collection[str]) -> Iterator[str]:
     """Sentences that can be used, one of each passage, then the next of each."""
-
-    def is_usable(sentence: str) -> bool:
-        return _is_plain(sentence) and text_key(sentence) not in asked
-
-    usable = [filter(is_usable, dice.shuffled(sentences)) for sentences in groups]
+    usable = [
+        (one for one in dice.shuffled(sentences) if _is_plain(one) and text_key(one) not in asked)
+        for sentences in groups
+    ]
     while usable:
         going_on = []
-        for sentences in dice.shuffled(usable):
-            if (sentence := next(sentences, None)) is not None:
+        for own in dice.shuffled(usable):
+            if (sentence := next(own, None)) is not None:
                 yield sentence
-                going_on.append(sentences)
+                going_on.append(own)
         usable = going_on
 
 
@@ -337,7 +336,7 @@ Kind = Callable[[str], "str | None"]
 
 @lru_cache(maxsize=64)
 def _is_certain(sentence: str) -> bool:
-    return not DOUBT.search(sentence.casefold())
+    return not DOUBT.search(f" {sentence.casefold()}")
 
 
 def _words(sentence: str) -> frozenset[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import chain
 from math import inf
 from typing import Any
@@ -33,7 +32,7 @@ from ..records.views import FLAG_WORDS, SETUP
 from ..text.absent_numbers import EQUALS, Numbers, absent_numbers, with_computed
 from ..text.citations import source_names
 from ..text.sentences import Quotable, resolve
-from ..text.strings import clip, lazy_pattern, one_line, plain_words
+from ..text.strings import clip, found_once, lazy_pattern, one_line, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
 from .long_contexts import finding_of, shown_in_part, shown_shares
 from .state import State, without_heading
@@ -284,7 +283,7 @@ class Seeing:
         self._has_equations = any(sign in answer for sign in EQUALS)
         self._is_listed = any(one.is_item for one in self._statements)  # what it may add up
 
-    @cached_property
+    @found_once
     def _computed(self) -> Numbers:
         """What the question has, and what the statements compute: few ever ask for it."""
         return with_computed(map(without_heading, self._statements), self._known, self._asked)

@@ -196,11 +196,6 @@ def finding_of(state: State, number: int) -> Finding:
     return state.findings.get((None, number)) or merge(by_window(state, number))
 
 
-def shows_conflict(findings: Sequence[Finding]) -> bool:
-    """Whether windows are in conflict, and both sides name evidence that can be shown together."""
-    return all(any(finding.evidence for finding in side) for side in sides(findings))
-
-
 def sides(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
     """The findings that contradict a statement, and those that neither do so nor leave it open."""
     against = [f for f in findings if f.label == "contradicted"]
@@ -234,13 +229,11 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
     """Asks about the statements on which windows disagree, with the evidence of both."""
     if len(state.windows) < 2:
         return ()
-    torn = [s for s in distinct_statements(state) if shows_conflict(by_window(state, s.id))]
-    texts, room = {s.id: s.text for s in torn}, state.budget.context_room
-    # The sentences that the windows which disagree name as evidence.
-    both = ((s.id, chain(*sides(by_window(state, s.id)))) for s in torn)
-    wanted = (
-        (number, {n for f in sides_of_it for n in f.evidence}) for number, sides_of_it in both
-    )
+    texts, room = dict(numbered_texts(distinct_statements(state))), state.budget.context_room
+    both = ((number, sides(by_window(state, number))) for number in texts)
+    # The sentences that windows name which disagree, if each side names some.
+    named = ((n, [{e for f in side for e in f.evidence} for side in two]) for n, two in both)
+    wanted = ((number, set().union(*each)) for number, each in named if all(each))
 
     def size(line: int) -> int:
         return line_tokens(state.context[line - 1].text)

@@ -243,7 +243,9 @@ def _asserts(state: State, text: str, number: int) -> bool:
     starts = {s.start for s in state.statements if s.id == number}
     own = [s for s in state.sentences if s.start in starts]
     is_over = own != [] and all(text == s.text and _is_over(state, s) for s in own)
-    if own and not is_over and all(_is_heading(state.case.answer, s.start or 0) for s in own):
+    answer, places = state.case.answer, [s.start or 0 for s in own]
+    are_headings = all(_HEADING.search(answer, max(place - 20, 0), place) for place in places)
+    if own and not is_over and are_headings:
         return not all(map(is_topic, (text, *(s.text for s in own))))
     texts = [s.text for s in state.sentences]
     announcing = (s for s in own if is_over or s.lead_in or s.text.endswith((":", "：")))
@@ -277,11 +279,6 @@ def _is_over(state: State, sentence: Statement) -> bool:
     """Whether a sentence is shown before others, as a heading or lead-in."""
     own = f" {with_colon(without_heading(sentence))} "
     return any(own in f" {s.heading} {s.lead_in} " for s in state.sentences)
-
-
-def _is_heading(answer: str, start: int) -> bool:
-    """Whether what begins at this place of a markdown answer is a heading."""
-    return _HEADING.search(answer, max(start - 20, 0), start) is not None
 
 
 def _add_findings(

@@ -15,7 +15,6 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import accumulate, chain, combinations
 from math import isclose
 
@@ -32,7 +31,7 @@ from .numbers import (
     roles_of_words,
     usual_signs,
 )
-from .strings import FIRST_DENSE, function_words, lazy_pattern
+from .strings import FIRST_DENSE, found_once, function_words, lazy_pattern
 
 CLOSE = 1e-9
 """Relative difference of numbers that are the same."""
@@ -75,10 +74,7 @@ _IN_MILLIONS = lazy_pattern(
     r"|(?:m|b|tr)ill?i(?:on|ard)[a-z]{0,3})\b|(?<!\d)['’£$€]000(?![\d.,])",
     re.IGNORECASE,
 )
-_OF_TABLES = (
-    *"thousand illi tausend mio mrd lakh lac crore".split(),
-    *map("{}000".format, "'’£$€"),
-)
+_OF_TABLES = "thousand illi tausend mio mrd lakh lac crore '000 ’000 £000 $000 €000".split()
 # Read backwards from a number, which is much faster than to search for where a word begins.
 _JOINED = lazy_pattern(r"(?:[0-9–./_-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
 _WORD_BEFORE = lazy_pattern(r"( fo | ,|[(=:] ?| ?[.]?)([^\W\d_]+|[§№])")
@@ -144,16 +140,16 @@ class Numbers:
         asked = [n.asks for n in found if n.asks and (n.digits or n.plain != (1.0,))]
         return all(map(self.has, asked))
 
-    @cached_property
+    @found_once
     def numbers(self) -> list[Number]:
         return find_numbers(self.text, language=self.language)
 
-    @cached_property
+    @found_once
     def counted(self) -> set[str]:
         """The words behind its numbers."""
         return {number.after for number in self.numbers} - {""} - function_words()
 
-    @cached_property
+    @found_once
     def kinds(self) -> Mapping[str, list[float]]:
         """The values of each kind, ascending, as ``Number.offers`` has them.
 
@@ -172,7 +168,7 @@ class Numbers:
             if number.loose and (not number.digits or number.kinds() & EXACT):
                 bare.update(number.loose)
         plain = text.casefold()
-        if any(mark in plain for mark in _OF_TABLES):
+        if any(map(plain.__contains__, _OF_TABLES)):
             for kind, value in chain(*(_in_tables(one, self.language) for one in self._passages)):
                 found[kind].add(value)
         found["share"].update([value for value in bare if 0 <= value <= 1])
@@ -224,11 +220,11 @@ class Own:
     def has_digits(self) -> bool:
         return _DIGIT.search(self.text) is not None
 
-    @cached_property
+    @found_once
     def read(self) -> list[Number]:
         return find_numbers(self.text, in_words=False, language=self.language)
 
-    @cached_property
+    @found_once
     def numbers(self) -> list[Number]:
         """Those that say something themselves: neither a name nor a page nor a part of another."""
         found: list[Number] = []
@@ -270,7 +266,7 @@ def absent_numbers(
     exact, ratios = _results(there, near)
 
     def is_computed(number: Number) -> bool:
-        step = number.step if number.step < LEAST_EXACT else 0
+        step = number.step if ratios and number.step < LEAST_EXACT else 0
         asked = number.asks + [("any", value) for value in number.loose]
         if number.kinds() & EXACT:  # a date is not computed
             asked = [(kind, value) for kind, value in asked if kind == "time"]
@@ -386,9 +382,9 @@ def find_absent(
         if there.isdisjoint(number.meanings) and (  # not said again in another unit
             is_whole or not _may_be_derived(text, number, bounds, context)
         ):
-            is_whole = is_whole and not number.kinds() & {"clock", "order"}
-            only = replace(number, first=number.start, last=number.end)
-            found.append(number if is_whole else only)
+            if not is_whole or number.kinds() & {"clock", "order"}:
+                number = replace(number, first=number.start, last=number.end)
+            found.append(number)
     return found
 
 
@@ -525,9 +521,11 @@ def _near(
         return True
     if not rounds and is_year(value):  # a year is not rounded
         return False
+    is_warmth = number.meanings[:1] and number.meanings[0][0] == "temperature"
+    if not (is_warmth or _between(known, value - size * tolerance, value + size * tolerance)):
+        return False  # most are nowhere near
     step = number.step if tolerance else 0
     half = min(step / 2, tolerance)
-    is_warmth = number.meanings[:1] and number.meanings[0][0] == "temperature"
     if tolerance and is_warmth and (degree := units_of(number.after)):  # 36 °F from 2 °C
         decimals = len("".join(re.split("[.,]", number.digits)[1:]))
         size, half = degree[0].size / 10**decimals, tolerance / ROUNDED / 2
@@ -539,13 +537,10 @@ def _near(
         if tolerance != ROUNDED or not (value and any(number.plain[:1])) or end - first > SHORT:
             return first < end
         unit = value / number.plain[0]
-        return any(not _is_short(known[place] / unit) for place in range(first, end))
+        values = (known[place] / unit for place in range(first, end))
+        # Nobody rounds without a word what is as short as 28.
+        return any(v >= SHORT or not isclose(v, round(v), rel_tol=CLOSE) for v in values)
     return any(one != int(one) for one in known[first:end])
-
-
-def _is_short(value: float) -> bool:
-    """Whether a number is so short that nobody rounds it without a word, such as 28."""
-    return value < SHORT and isclose(value, round(value), rel_tol=CLOSE)
 
 
 def _between(known: Sequence[float], low: float, high: float) -> bool:

@@ -222,7 +222,7 @@ def is_reference(text: str, *, is_listed: bool = False, may_link: bool = False) 
         may_link: whether words as weak as "Link:" or "See also:" may say so, which a judge decides.
     """
     has_colon = ":" in text or "：" in text  # found much faster
-    link = _link().match(text) if has_colon and may_link else None
+    link = _before_colon("source lines").match(text) if has_colon and may_link else None
     label = (_label().match(text) if has_colon else None) or link
     if len(text) > 2 * LONGEST_TITLE or not (
         label or is_listed or _MAY_CITE.search(text) or "/" in text
@@ -269,10 +269,6 @@ def _label() -> re.Pattern[str]:
 
 
 @cache
-def _link() -> re.Pattern[str]:
-    return _before_colon("source lines")
-
-
 def _before_colon(*names: str) -> re.Pattern[str]:
     words = "|".join(map(any_of, names))
     return re.compile(rf"[\W_]{{0,6}}(?:{words})[*_]{{0,2}}\s?[:：][*_\s]*", re.IGNORECASE)

@@ -26,7 +26,7 @@ _SILENT = "href|src|class|id|style|align|width|height|target|rel|type|colspan|ro
 _ATTRIBUTE = rf"\s{{1,20}}(?i:{_SILENT})\s{{0,9}}=\s{{0,9}}{_VALUE}"
 _TARGET = r"(?:<[^<>\n]{0,2000}>|(?:[^\s()<>\\]|\\.|\([^\s()]{0,500}\)){0,2000})"
 _TITLE = r"""\s{1,9}(?:"[^"]{0,500}"|'[^']{0,500}')"""
-_SIGN = lazy_pattern(r"[\\`$<!\[\]*_~]|-->")
+_SIGN = lazy_pattern(r"[\\`$<!\[\]*_~-](?:(?<!-)|(?<=-)->)")
 _TOKEN = lazy_pattern(
     rf"""
     (?P<escape> (?P<before>\\)[*_\#|`~>.!+\-] )

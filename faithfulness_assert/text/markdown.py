@@ -20,7 +20,7 @@ Span = tuple[int, int]
 _KINDS: dict[str, Kind] = {"rule": "rule", "heading": "heading", "link": "link definition"}
 """Of lines whose form alone tells what they are."""
 
-_LINE = lazy_pattern(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LINE = lazy_pattern(r"[^\r\n]+(?:\r?\n|\r)?|\r?\n|\r")
 _QUOTES = re.compile(r"(?:[ \t]|>(?!\d| ?=| \d{1,9}(?![\d.)])))*")  # >50%, > 80 and >= 5 are none
 _MARKER = lazy_pattern(
     r"(?:[-*+•◦▪‣●○∙]|(?P<number>\d{1,3})(?P<stop>[.)]))(?:[ \t]+|\Z)"

@@ -97,11 +97,10 @@ def find_language(text: str) -> str:
     """
     text = text[:ENOUGH]
     if not text.isascii():
+        letters = sum(map(str.isalpha, text))
         for code, sign in _SIGN.items():
             count = len(sign.findall(text))
-            if count > 1 and 2 * count > sum(map(str.isalpha, text)) - (
-                count if code == "ja" else 0
-            ):
+            if count > 1 and (3 if code == "ja" else 2) * count > letters:
                 return code
     words = set(_WORD.findall(text.lower()))
     counts = Counter(code for word in words for code in _small_words().get(word, ()))

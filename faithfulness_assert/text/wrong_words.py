@@ -29,7 +29,7 @@ SHORTEST = 3
 """Letters of a word that says what a number counts."""
 
 _WORD = lazy_pattern(r"[^\W\d_]+")
-_CAPITALISED = lazy_pattern(r"(?<![^\W\d_])[A-Z][^\W\d_]+")
+_CAPITALISED = lazy_pattern(r"[A-Z](?<![^\W\d_].)[^\W\d_]+")
 _HOURS = ("h", "heure", "heures", "uur")
 _DECADE = lazy_pattern(r" ?['’]?s(?![^\W_])")
 MOST_WRONG = 20
