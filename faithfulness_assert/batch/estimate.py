@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
@@ -17,6 +17,7 @@ from typing import Any
 
 from .. import options as table
 from ..asking.windows import estimate_tokens
+from ..cases.sources import open_data_set
 from ..grading import Grader
 from ..judges import exact_token_counter, option_names
 from ..judges.embedded import EmbeddedJudge
@@ -118,35 +119,38 @@ class Estimate:
 
 
 def estimate_run(
-    rows: Iterable[Row],
+    source: Any,
     *,
     judge: str | Judge = SETTING,
     policy: Any = None,
     threshold: float | None = None,
     sample: int = SAMPLE,
+    mapping: Mapping[str, str] | None = None,
+    encoding: str | None = None,
     **options: Any,
 ) -> Estimate:
-    """What grading these rows will use. Nothing is sent, and no key is needed.
+    """What grading a data set will use. Nothing is sent, and no key is needed.
 
     Replies that a store (option ``cache``) already has are not taken into account.
 
     Args:
-        rows: those of a data set. They are read once, to the end.
+        source, mapping, encoding: as for ``run``. It is read to the end.
         judge, policy, threshold, options: as for ``Grader``; but where no judge is named, also
             not in the settings, it is some model behind an API.
         sample: the most cases that are planned, from 1. If there are more, they are drawn at
             random, always the same ones.
 
     Raises:
-        ConfigError: as for ``Grader``, or ``sample`` is not a whole number from 1.
+        ConfigError: as for ``run``, or ``sample`` is not a whole number from 1.
     """
     check_number("sample", sample, 1, 10**9, whole=True)
+    data_set = open_data_set(source, mapping=mapping, encoding=encoding)
     table.check_names(options)
     chosen = choose(judge, policy, threshold, options)
     if judge == SETTING and "judge" not in chosen.sources:
         chosen = chosen._replace(judge=ANY_MODEL)
     grader, named = _grader(chosen), chosen.judge
-    cases, unreadable, problem, drawn = _draw(rows, sample)
+    cases, unreadable, problem, drawn = _draw(data_set.rows(), sample)
     is_free = isinstance(named, str) and not judge_info(grader.judge).remote  # it takes part itself
     rehearsal = Rehearsal(grader)
     planned = (

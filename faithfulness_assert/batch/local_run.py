@@ -159,9 +159,7 @@ def run(
     budget = Budget(max_run_tokens, max_cost, max_errors)
     if max_cost is not None and not options.get("prices") and judge_info(grader.judge).remote:
         raise ConfigError(f"{option('max_cost')}: needs the option prices, or no cost is known")
-    data_set = source
-    if not isinstance(source, DataSet):
-        data_set = open_data_set(source, mapping=mapping, encoding=encoding)
+    data_set = open_data_set(source, mapping=mapping, encoding=encoding)
     if grace is not None:
         check_number("grace", grace, 0, 86_400)
     with writing(directory) as store, SoftStop(grace, tell=progress) as soft:

@@ -134,7 +134,7 @@ def recheck(
             raise ConfigError(f"{option('recheck')}: no case was graded in both runs")
         drawn = set(Random(SEED).sample(both, min(most, len(both))))  # noqa: S311 - not used for security
         rows = [row for row in first.rows() if row.case_id in drawn]
-    estimate = estimate_run(rows, judge=judge, policy=policy, **options)
+    estimate = estimate_run([row.fields for row in rows], judge=judge, policy=policy, **options)
     announce(f"{len(rows):,} of {len(both):,} cases are asked again: {estimate.short}")
     by_judge, by_system, problem = [], [], ""
     for line in grade_rows(rows, grader, concurrency):

@@ -56,6 +56,8 @@ def open_data_set(
             the mapping names an unknown field or system; the encoding is unknown, the source is
             not in it, or is no text file.
     """
+    if isinstance(source, DataSet):
+        return source
     mapping = check_mapping(mapping)
     if isinstance(source, str) or hasattr(source, "__fspath__"):
         return DataSet(open_table(source, encoding, mapping), mapping)

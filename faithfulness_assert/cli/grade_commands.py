@@ -180,7 +180,7 @@ def run_estimate(arguments: Namespace) -> int:
     """Shows what the run will use."""
     options = {**grading_options(arguments), "sample": arguments.sample}
     data_set = named_data_set(arguments)
-    estimate = estimate_run(data_set.rows(), **options)
+    estimate = estimate_run(data_set, **options)
     for note in data_set.notes:
         say(f"note: {note}")
     if arguments.json:

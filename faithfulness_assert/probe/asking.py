@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from .. import options as table
 from ..batch.estimate import Estimate, estimate_run
-from ..batch.rows import Row
 from ..cases.case import Case
 from ..grading import Grader
 from ..records.checks import check_number
@@ -143,11 +142,7 @@ def probe_estimate(
         ConfigError: as ``probe``.
     """
     asks = _asks(per_kind, draw, options, held_out=held_out)
-    rows = (
-        Row(n, str(n), {"answer": case.answer, "context": [p.text for p in case.context]})
-        for n, case in enumerate(asks.cases(), 1)
-    )
-    return estimate_run(rows, judge=judge, policy="default", **options)
+    return estimate_run(asks.cases(), judge=judge, policy="default", **options)
 
 
 def _asks(per_kind: int, draw: int, options: Iterable[str], *, held_out: bool) -> Asks:

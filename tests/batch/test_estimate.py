@@ -13,7 +13,6 @@ from strategies import examples
 
 from faithfulness_assert import Ask, Grader, Reply, Usage, policies
 from faithfulness_assert.batch.estimate import estimate_run
-from faithfulness_assert.batch.rows import Row
 from faithfulness_assert.judges import exact_token_counter
 from faithfulness_assert.judges.embedded import EmbeddedJudge
 from faithfulness_assert.records.judge import JudgeInfo, Limits
@@ -28,8 +27,8 @@ def case(number: int) -> dict[str, Any]:
     return {"answer": item.answer, "context": list(item.contexts), "question": item.question}
 
 
-def rows(count: int) -> list[Row]:
-    return [Row(number, str(number), case(number)) for number in range(1, count + 1)]
+def rows(count: int) -> list[dict[str, Any]]:
+    return [case(number) for number in range(1, count + 1)]
 
 
 class Counting(TruthfulJudge):
@@ -53,7 +52,7 @@ class Counting(TruthfulJudge):
 def test_under_every_policy_the_estimate_is_near_what_a_run_uses(policy):
     options = {"policy": policy, "prices": PRICES}
     estimate = estimate_run(rows(12), judge=Counting(), **options)
-    run = list(Grader(Counting(), **options).grade_many([row.fields for row in rows(12)]))
+    run = list(Grader(Counting(), **options).grade_many(rows(12)))
     asks = sum(result.tokens_used.num_requests for result in run)
     assert estimate.asks == pytest.approx(asks, rel=0.05)
     assert estimate.prompt == pytest.approx(sum(r.tokens_used.prompt for r in run), rel=0.05)
@@ -81,6 +80,8 @@ def test_without_a_judge_it_is_that_of_any_model_behind_an_api(tmp_path, monkeyp
     forget()
     estimate, named = estimate_run(rows(3), prices=PRICES), estimate_run(rows(3), judge=MODEL)
     assert estimate.asks == named.asks == 3
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows(3))))
+    assert estimate_run(tmp_path / "a.jsonl", judge=MODEL) == named
     assert estimate.prompt == pytest.approx(named.prompt, rel=0.1)
     assert estimate.cost > 0
     assert str(estimate).startswith("3 cases, for any model behind an API, since no judge is named")
@@ -94,7 +95,7 @@ def test_without_a_judge_it_is_that_of_any_model_behind_an_api(tmp_path, monkeyp
 @examples(10)
 @given(st.integers(1, 60), st.integers(1, 30))
 def test_a_sample_stands_for_all_rows_and_says_so(count, sample):
-    same = [Row(number, str(number), case(1)) for number in range(1, count + 1)]
+    same = [case(1)] * count
     estimate = estimate_run(iter(same), judge=MODEL, sample=sample)
     one = estimate_run(same[:1], judge=MODEL)
     assert estimate.planned == min(count, sample)
@@ -103,7 +104,7 @@ def test_a_sample_stands_for_all_rows_and_says_so(count, sample):
 
 
 def test_rows_that_cannot_be_read_or_have_no_context_and_a_judge_here_cost_nothing():
-    broken = [Row(1, "1", problem="line 1: not JSON"), Row(2, "2", {"answer": "Yes."}), *rows(1)]
+    broken = ["no record", {"answer": "Yes.", "context": []}, *rows(1)]
     estimate = estimate_run(broken, judge=MODEL)
     assert (estimate.cases, estimate.unreadable, estimate.asks) == (3, 1, 1)
     assert "1 row cannot be read" in str(estimate)

@@ -15,7 +15,6 @@ from loopback import GOOD, Answer, Loopback, Request, claude_message, completion
 
 from faithfulness_assert import Grader
 from faithfulness_assert.batch.estimate import estimate_run
-from faithfulness_assert.batch.rows import Row
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.judges.remote.needs import first_room
 
@@ -212,9 +211,7 @@ def test_no_new_process_pays_again_for_what_a_server_needs(tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         )
-        estimate = estimate_run(
-            [Row(1, dict(CASE))], judge="openai:m", base_url=server.url, cache=str(tmp_path)
-        )
+        estimate = estimate_run([CASE], judge="openai:m", base_url=server.url, cache=str(tmp_path))
     assert first.tokens_used.num_requests == 3
     assert len(server.requests) - 3 <= 2  # and perhaps a second ask for the same reply
     assert int(done.stdout) == len(server.requests) - 3

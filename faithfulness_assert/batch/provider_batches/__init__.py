@@ -74,7 +74,8 @@ def submit(
             if store.finished == store.size and store.retry_errors(retry_errors):
                 forget(store, "row NOT IN (SELECT row FROM results)")
             if budget:
-                estimate = estimate_run(store.rows(), policy=grader.policy, **_made(settings))
+                given = (row.fields for row in store.rows())
+                estimate = estimate_run(given, policy=grader.policy, **_made(settings))
                 if problem := budget.too_small_for(estimate):
                     raise BudgetError(problem)
         return _step(store, grader)
