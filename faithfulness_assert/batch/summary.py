@@ -16,6 +16,7 @@ from ..records.model import (
     NOT_JUDGED,
     NUMBER_FLAG,
     VERBATIM_FLAG,
+    WHOLE_ANSWER,
 )
 from ..records.result import GradingResult
 from ..records.result_list import controls_in_words, is_unreliable, untested_in_words
@@ -33,7 +34,7 @@ MOST_GROUPS = 100
 """Groups. What comes after them is one group of its kind: it differs in what it quotes."""
 SHOWN_GROUPS = 3
 MAX_KIND = 60
-MAX_MESSAGE = 200
+MAX_MESSAGE = 400
 _NUMBER = re.compile(r"\d+")
 _STATUS = re.compile(r"\bHTTP \d{3}\b")
 
@@ -49,10 +50,14 @@ CHECKS = {
     NEW_SOURCE: "passed with a citation that names what the context lacks: check it",
     VERBATIM_FLAG: f"{_WITH_COPY}: check the judge",
     PROMPT_CUT: f"{_CUT}: raise its context length",
+    WHOLE_ANSWER: "whose context has the whole answer, word for word: check that it is no copy",
     UNSUPPORTED: "passed with a statement that is not, or not fully, supported",
 }
 """What is said of cases with a flag, or with a warning that has these words."""
-_IF_PASSED, _WARNED = (NUMBER_FLAG, *NOT_JUDGED, UNSUPPORTED), (*NOT_JUDGED, PROMPT_CUT)
+_IF_PASSED, _WARNED = (
+    (NUMBER_FLAG, *NOT_JUDGED, UNSUPPORTED),
+    (*NOT_JUDGED, PROMPT_CUT, WHOLE_ANSWER),
+)
 
 
 class Counted(NamedTuple):
@@ -228,7 +233,7 @@ class Summary:
         lines = [f"{cases}: {counts}; {score}", *self.checks()]
         if self.controls["asked"]:
             lines.append(controls_in_words(self.controls))
-        if self.untested:
+        elif self.untested:
             lines.append(untested_in_words(self.untested, self.cases))
         return "\n".join([*lines, *sorted(self.caveats)])
 

@@ -24,6 +24,7 @@ from ..records.model import (
     NUMBER_FLAG,
     SET_ASIDE,
     VERBATIM_FLAG,
+    WHOLE_ANSWER,
     Evidence,
     Verdict,
 )
@@ -49,8 +50,8 @@ MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
 MAX_LABEL = 40
 OWN_CONTEXT = (
-    SETUP + "the context has the whole answer, word for word: if that is a copy of it, all that it "
-    "says is supported; take the context from the documents alone"
+    f"{SETUP}{WHOLE_ANSWER}: if that is a copy of it, all that it says is supported; take the "
+    "context from the documents alone"
 )
 LEAST_OWN, LEAST_INSIDE = 24, 250
 """Characters of an answer that a retriever hardly finds as a whole (a title may be twice as long),

@@ -46,6 +46,8 @@ CODE_SKIPPED = "Check the code in the answer"
 NEW_LINK, NEW_SOURCE = "Check the link", "Check the source"
 NOT_JUDGED = (CODE_SKIPPED, NEW_LINK, NEW_SOURCE)
 """How warnings begin of what no judge is shown, and a person should check. A run counts them."""
+WHOLE_ANSWER = "the context has the whole answer, word for word"
+"""The words of a warning that a run counts."""
 FLAGS = (*EVIDENCE_FLAGS, NUMBER_FLAG)
 """The flags that a judge's verdict may have."""
 FINE_LABELS: tuple[Label | None, ...] = ("supported", "not_a_claim")

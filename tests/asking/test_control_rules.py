@@ -135,6 +135,8 @@ def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_e
     assert (reported.status, reported.warnings) == ("graded", [])
     told = summary_of(*[reported] * 3)
     assert told.count("could be made for 3 of 3 cases: it takes two sentences of 25") == 1
+    tested = grade(OWN, [OWN, PLAIN], judge=judge, controls="report")
+    assert "could be made" not in summary_of(reported, tested)
     enforced = grade(OWN, context, judge=judge, controls="enforce")
     assert (enforced.status, enforced.pass_) == ("unreadable", False)
     assert enforced.error.kind == "unreliable_judge"
