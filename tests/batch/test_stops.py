@@ -91,7 +91,7 @@ def undisturbed(tmp_path: Path) -> dict[int, dict[str, Any]]:
 LOST = {
     "revoked": (
         refusal_to(401, "Incorrect API key provided"),
-        "Check the key: OPENAI_API_KEY in the environment, or api_key",
+        "Check the key: OPENAI_API_KEY in the environment, or api_key from Python",
         "auth",
     ),
     "used up": (refusal_to(429, "quota", code="insufficient_quota"), "credit", "rate_limit"),

@@ -278,7 +278,7 @@ def test_a_key_that_is_refused_and_none_are_told_apart(given, said, monkeypatch)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with Loopback(refusal_to(401, "no")) as server, pytest.raises(JudgeError) as caught:
         OpenAIJudge("m", base_url=server.url, **given).ask(ASK)
-    assert caught.value.fix == f"{said}: OPENAI_API_KEY in the environment, or api_key."
+    assert caught.value.fix == f"{said}: OPENAI_API_KEY in the environment, or api_key from Python."
 
 
 # ---------------------------------------------------------------- options

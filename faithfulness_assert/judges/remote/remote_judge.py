@@ -32,6 +32,8 @@ SAMPLES_TEMPERATURE = 1.0
 """Draws from the model's own distribution, so that samples show how sure it is."""
 LONGEST_PROMPT = 100_000
 """The most tokens of a prompt by default. A longer one may well take more than ``TIMEOUT``."""
+KEY = "{} in the environment, or api_key from Python"
+"""Where a key may stand: no config is a place for one."""
 TIMEOUT = 60.0
 """Seconds for one try, where the user sets none."""
 TOKENS_PER_SECOND = 100
@@ -157,7 +159,7 @@ class RemoteJudge(ABC):
         if endpoint.public_url.rstrip("/").lower().endswith(self.path):
             raise ConfigError(f"base_url: leave out {self.path} at its end, which is added")
         if not key and endpoint.host.endswith(host_of(self.home)):
-            raise ConfigError(f"api_key: missing. Set {variable}, or pass api_key")
+            raise ConfigError(f"api_key: missing. Set {KEY.format(variable)}")
         return endpoint
 
     # ------------------------------------------------------------ what differs between providers
@@ -303,8 +305,7 @@ class RemoteJudge(ABC):
         if isinstance(outcome, JudgeError) and outcome.kind == "auth":
             gave_one = self.own_client or self._endpoint.key or self._headers
             first = "Check the key" if gave_one else "No key was sent"
-            variable = f"{self.provider.upper()}_API_KEY"
-            outcome.fix = f"{first}: {variable} in the environment, or api_key."
+            outcome.fix = f"{first}: {KEY.format(f'{self.provider.upper()}_API_KEY')}."
         return self.secrets.out_of_outcome(outcome)
 
     def batch_client(self) -> Any:
