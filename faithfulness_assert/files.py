@@ -165,7 +165,7 @@ def open_database(path: StrPath, *, writes: bool, timeout: float = 30.0) -> sqli
     return db
 
 
-def lines_of_script(script: StrPath, argument: StrPath) -> Iterator[bytes]:
+def lines_of_script(script: StrPath, *arguments: StrPath) -> Iterator[bytes]:
     """The lines that a script of ours prints, in a process that a hostile file may end.
 
     Raises:
@@ -177,7 +177,7 @@ def lines_of_script(script: StrPath, argument: StrPath) -> Iterator[bytes]:
     env = {**os.environ, **more, "ARROW_DEFAULT_MEMORY_POOL": "system"}  # it reserves no memory
     nowhere, pipe = subprocess.DEVNULL, subprocess.PIPE
     with subprocess.Popen(  # noqa: S603 - a script of our own
-        [sys.executable, script, argument], stdin=nowhere, stdout=pipe, stderr=nowhere, env=env
+        [sys.executable, script, *arguments], stdin=nowhere, stdout=pipe, stderr=nowhere, env=env
     ) as process:
         try:
             yield from process.stdout or ()

@@ -141,7 +141,8 @@ class DataSet:
         failed = [application_error(one, self.fields.split(one)[0]) for one in self._head]
         if not all(failed) and (field := self.fields.lacking()):
             problem, use = self.fields.refusal(field, self._head)
-            raise ConfigError(f"{self.name}: {problem}{use and (self._advice or use)}")
+            problem = "; ".join((f"{self.name}: {problem}", *self._source.notes))
+            raise ConfigError(f"{problem}{use and (self._advice or use)}")
         if not any(failed) and (problem := problem_of_chats(self._head, self.fields)):
             raise ConfigError(f"{self.name}: no record can be graded. {problem}")
 

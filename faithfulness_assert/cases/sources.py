@@ -92,13 +92,13 @@ def open_table(
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
     if suffix not in TEXTS:
-        source = tables.table_source(path)
+        source = tables.table_source(path, mapping)
     else:
         read = json_source if suffix in JSON else tables.csv_source
         source = read(path, name, mapping, encoding or "utf-8")
     _check_columns(source.columns, name)
     if next(source.records(), None) is None:
-        raise ConfigError(f"{name}: contains no cases")
+        raise ConfigError("; ".join((f"{name}: contains no cases", *source.notes)))
     return source
 
 

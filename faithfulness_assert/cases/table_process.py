@@ -4,8 +4,9 @@ A workbook of 2 KB can say that it has 17 thousand million cells, a Parquet file
 cell has a thousand million characters; the memory for them is asked for by code that does not come
 back. This process may take ``MEMORY``, and for a workbook ``SECONDS``, and ends.
 
-It is run as a script with the path of the file. It prints lines of JSON: the columns and the sheets
-that are not read, then for each row its number and its cells. A text is last: what is wrong.
+It is run as a script with the path of the file, and of a workbook which visible sheet. It prints
+lines of JSON: the columns and the names of all sheets, then for each row its number and its cells.
+A text is last: what is wrong.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def limit(**most: int) -> None:
         resource.setrlimit(number, (value, hard))
 
 
-def sheet(path: str) -> Iterator[Any]:
-    """The first visible sheet of a workbook.
+def sheet(path: str, place: int) -> Iterator[Any]:
+    """A visible sheet of a workbook.
 
     Its columns are the cells of the first row that has any. One without a name is ``column 3``.
     """
@@ -56,7 +57,7 @@ def sheet(path: str) -> Iterator[Any]:
     shown = [one.name for one in listed if one.visible == visible and one.typ == cells]
     if not shown:
         raise ValueError("it has no sheet that is visible")
-    rows = book.get_sheet_by_name(shown[0]).to_python(skip_empty_area=False)
+    rows = book.get_sheet_by_name(shown[place]).to_python(skip_empty_area=False)
     start = next((at for at, row in enumerate(rows) if any(map(text_of, row))), len(rows))
     last = max((at for row in rows for at, cell in enumerate(row, 1) if text_of(cell)), default=0)
     names = [text_of(cell).strip() for row in rows[start : start + 1] for cell in row[:last]]
@@ -105,12 +106,12 @@ def parquet(path: str) -> Iterator[Any]:
                 yield number, list(row.values())
 
 
-def main(path: str) -> None:
+def main(path: str, place: str) -> None:
     """Prints what is in a file."""
     is_parquet = path.lower().endswith(".parquet")
     room = SIZE + (PACKED * Path(path).stat().st_size if is_parquet else 0)
     try:
-        for item in parquet(path) if is_parquet else sheet(path):
+        for item in parquet(path) if is_parquet else sheet(path, int(place)):
             line = json.dumps(item, ensure_ascii=False, default=plain).encode() + b"\n"
             room -= len(line)
             if room < 0:
@@ -124,4 +125,4 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

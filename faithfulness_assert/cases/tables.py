@@ -19,10 +19,13 @@ from ..files import lines_of_script, open_text
 from ..records.errors import ConfigError, pip_install
 from ..text.strings import counted
 from . import table_process
-from .data_set import MAX_RECORD, Record, Source, not_utf8, record_of
+from .data_set import MAX_RECORD, SAMPLE, Record, Source, not_utf8, record_of
+from .fields import find_fields
 from .systems import COLUMN_FIELDS, names
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+SHEETS = 20
+"""Sheets that are looked at."""
 WRITTEN = 10_000
 """Rows that are written at once."""
 
@@ -106,8 +109,9 @@ def _reader(file: Path, delimiter: str, encoding: str) -> Any:
 # ---------------------------------------------------------------- Excel, Parquet
 
 
-def table_source(path: Path) -> Source:
-    """The first visible sheet of a workbook, or the rows of a Parquet file.
+def table_source(path: Path, mapping: Mapping[str, str]) -> Source:
+    """The rows of a Parquet file, or of the first visible sheet of a workbook that has cases, or
+    else of the first.
 
     Raises:
         ConfigError: the package is not installed, or the file cannot be read.
@@ -117,22 +121,33 @@ def table_source(path: Path) -> Source:
     elif find_spec("python_calamine") is None:
         advice = pip_install(extra="excel")
         raise ConfigError(f"Excel files need python-calamine. Run: {advice}")
-    columns, sheets = next(_printed(path))
-    more = ", ".join(map(repr, sheets[1:]))
-    notes = (f"{path}: read is the sheet {sheets[0]!r}, not {more}",) if more else ()
+    first, count = _sheet(path, 0)
+    for place in range(min(count, SHEETS) if count > 1 else 0):
+        source, _ = _sheet(path, place)
+        fields = find_fields([one.values for one in islice(source.records(), SAMPLE)], mapping)
+        if fields.lacking() in ("", *fields.unclear):
+            return source
+    return first
+
+
+def _sheet(path: Path, place: int) -> tuple[Source, int]:
+    """The rows of a sheet, and how many sheets there are."""
+    columns, sheets = next(_printed(path, place))
+    more = ", ".join(map(repr, (name for name in sheets if name != sheets[place])))
+    notes = (f"read is the sheet {sheets[place]!r}, not {more}",) if more else ()
 
     def records() -> Iterator[Record]:
-        for number, cells in islice(_printed(path), 1, None):
+        for number, cells in islice(_printed(path, place), 1, None):
             yield record_of(f"row {number}", dict(zip(columns, cells, strict=True)))
 
-    return Source(str(path), records, columns, notes)
+    return Source(str(path), records, columns, notes), len(sheets)
 
 
-def _printed(path: Path) -> Iterator[Any]:
+def _printed(path: Path, place: int) -> Iterator[Any]:
     """What ``table_process`` prints. Raises ``ConfigError`` where it does not succeed."""
     kind = "a Parquet file" if path.suffix.lower() == ".parquet" else "a file of Excel"
     try:
-        for item in map(json.loads, lines_of_script(table_process.__file__, path)):
+        for item in map(json.loads, lines_of_script(table_process.__file__, path, str(place))):
             if isinstance(item, str):
                 raise ConfigError(f"{path}: is not {kind} that can be read: {item}")
             yield item

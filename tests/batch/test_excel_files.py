@@ -132,18 +132,17 @@ def test_a_separator_is_found_whatever_the_name_ends_in(tmp_path, suffix, separa
     assert [row.fields["answer"] for row in rows_read] == ["a, b; c\td", 'say "x"']
 
 
-def test_a_workbook_is_graded_from_its_first_visible_sheet(tmp_path):
+def test_a_workbook_is_graded_from_its_first_visible_sheet_with_cases(tmp_path):
     pytest.importorskip("python_calamine")
     rows = [[], [*HEADER, "n", None], [7, "It opens at 9.", '["It opens at 9.", "x"]', 1.5], [None]]
     rows += [["x", "Ü, ;", "Ü, ;", True]]
-    file = workbook(
-        tmp_path / "a.xlsx", {"old": [["a"]], "Cases": rows, "notes": [["x"]]}, ("old",)
-    )
+    sheets = {"old": [HEADER, "abc"], "notes": [["by"], ["me"]], "Cases": rows, "more": rows}
+    file = workbook(tmp_path / "a.xlsx", sheets, ("old",))
     data_set = open_data_set(file)
     first, second = data_set.rows()
     assert (first.case_id, first.fields["context"]) == ("7", ["It opens at 9.", "x"])
     assert (first.columns, second.columns) == ({"n": "1.5"}, {"n": "TRUE"})
-    assert data_set.notes == [f"{file}: read is the sheet 'Cases', not 'notes'"]
+    assert data_set.notes == ["read is the sheet 'Cases', not 'notes', 'more'"]
     done = here("grade", file)
     assert (done.returncode, "read is the sheet 'Cases'" in done.stderr) == (0, True)
     for _ in range(2):
@@ -157,6 +156,8 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path):
         file.write_bytes(content)
         with pytest.raises(ConfigError, match="not a file of Excel that can be read"):
             open_data_set(file)
+    with pytest.raises(ConfigError, match="has by; read is the sheet 'note', not 'data'"):
+        open_data_set(workbook(file, {"note": [["by"], ["me"]], "data": [["x"], ["y"]]}))
     for sheets in ({"a": []}, {"a": [list(HEADER)]}, {"a": [["answer", "docs"], ["a", "c"]]}):
         with pytest.raises(ConfigError, match=r"no column for|contains no cases"):
             open_data_set(workbook(file, sheets))
