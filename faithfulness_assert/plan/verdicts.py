@@ -39,6 +39,8 @@ from .state import (
 _HEADING = lazy_pattern(r"(?m)^[ \t]*#[# \t]*\Z")
 """What stands before the text of a heading."""
 
+BEHIND = 3
+"""Statements of which one is shown with its heading: the first may only greet."""
 CONFIRMED = "confirmed when asked again"
 """Stands behind a reason that spoke against its label, where the next reply gives the same one."""
 
@@ -276,9 +278,10 @@ def _answers(state: State, sentence: Statement) -> bool:
 
 
 def _is_over(state: State, sentence: Statement) -> bool:
-    """Whether a sentence is shown before others, as a heading or lead-in."""
+    """Whether a sentence is shown before those behind it, as a heading or lead-in."""
     own = f" {with_colon(without_heading(sentence))} "
-    return any(own in f" {s.heading} {s.lead_in} " for s in state.sentences)
+    behind = state.sentences[sentence.id : sentence.id + BEHIND]
+    return any(own in f" {s.heading} {s.lead_in} " for s in behind)
 
 
 def _add_findings(

@@ -58,29 +58,32 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
     A heading that says something new is a lead-in of the first statement under it.
     """
     found: list[Piece] = []
-    over: list[tuple[int, int]] = []  # the column of each lead-in, and its place in ``found``
+    over: list[tuple[int, int, int]] = []  # each lead-in: its column, its paragraph, its place
     before = ""  # which group of pieces ends here
     heads: list[tuple[int, int]] = []  # the level and place of each heading of this part
     owed: list[int] = []  # the places of headings and lead-ins that no statement is shown with yet
+    alone: list[int] = []  # the places of those that stand before none
     new: set[int] = set()  # the places of headings that say something new
     for piece, following in zip(pieces, (*pieces[1:], None), strict=False):
         group = "" if piece.kind in _PLAIN else "table" if piece.kind in _TABLE else "list"
         is_over = before not in ("", group)
-        over = [] if is_over else [lead_in for lead_in in over if _is_under(piece, lead_in[0])]
+        over = [] if is_over else [lead_in for lead_in in over if _is_under(piece, *lead_in[:2])]
         before = group
-        prefix = [with_colon(found[place].text) for _, place in over]
+        prefix = [with_colon(found[place].text) for *_, place in over]
         leads = False
-        if following and not piece.skipped and _announces_more(piece, following):
-            column = piece.column if piece.kind == "item" else -1
+        column = piece.column if piece.kind == "item" else -1
+        if following and not piece.skipped and _announces_more(piece, following, column):
+            is_over_text = _is_label(piece) and not claims_nothing(following.text)
+            paragraph = following.block if is_over_text else -1
             is_short = len(" ".join([*prefix, piece.text])) <= MAX_PREFIX
-            leads = is_short and _is_under(following, column)
+            leads = is_short and _is_under(following, column, paragraph)
             # Where nothing stands under it, in doubt a piece says something.
             is_label = piece.kind == "text" and is_topic(piece.text) and not is_new(piece.text)
             if (leads or is_label) and announces(piece.text, is_over=leads):
                 piece = piece._replace(skipped="lead-in")
                 owed += [] if heads_sources(piece.text) else [len(found)]
             if leads:
-                over.append((column, len(found)))
+                over.append((column, paragraph, len(found)))
         level = {"heading": piece.column, "bold": LOWEST}.get(piece.kind, -1)  # of no heading: -1
         is_end = piece.kind == "rule" and [place for _, place in heads[-1:]] != [len(found) - 1]
         if level >= 0 or is_end:  # a rule right under a heading ends nothing
@@ -95,8 +98,9 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
             is_item = piece.kind in ("item", "row")
             path = [place for _, place in heads]
             is_answer = path[-1:] == [len(found) - 1] and asks(found[-1].text)
-            if prefix or is_answer or not claims_nothing(piece.text, is_item=is_item):
-                rest = {*owed}.difference(place for _, place in over)
+            is_value = prefix and not (piece.kind == "text" and piece.text.endswith(_ENDS))
+            if is_value or is_answer or not claims_nothing(piece.text, is_item=is_item):
+                rest = {*owed}.difference(place for *_, place in over)
                 is_path = new.isdisjoint(rest) and rest <= {*path}
                 titles = [found[place].text for place in sorted(rest.union(path))]
                 titled = " ".join(map(with_colon, titles))
@@ -106,24 +110,25 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
         if level >= 0 and piece.skipped in ("", "heading") and not leads:
             heads.append((level, len(found)))
         found.append(piece)
-        if len(owed) > MOST_OWED:
-            _judge_alone(found, owed.pop(0))
-    for place in owed:
-        _judge_alone(found, place)
+        alone += owed[:-MOST_OWED]
+        owed = owed[-MOST_OWED:]
+    for place in (*alone, *owed):
+        found[place] = found[place]._replace(skipped="")
     return found
 
 
-def _judge_alone(found: list[Piece], place: int) -> None:
-    found[place] = found[place]._replace(skipped="")
-
-
-def _announces_more(piece: Piece, following: Piece) -> bool:
-    """Whether a piece ends in a colon, or is a short item over another one."""
+def _announces_more(piece: Piece, following: Piece, column: int) -> bool:
+    """Whether a piece ends in a colon, or is a short line or item over items or a table."""
     if piece.text.endswith(_COLON):
         return True
-    is_short = len(piece.text) <= MAX_VALUE and not piece.text.endswith(_ENDS)
-    are_items = following.kind == piece.kind == "item"
-    return are_items and is_short and _is_under(following, piece.column)
+    is_short = len(piece.text) <= MAX_VALUE and not piece.text.endswith((*_ENDS, ","))
+    is_over = following.kind in ("item", *_TABLE) and _is_under(following, column)
+    return is_over and is_short and (piece.kind == "item" or _is_label(piece))
+
+
+def _is_label(piece: Piece) -> bool:
+    """Whether a line says more than "Here it is:". A name alone does."""
+    return piece.kind == "text" and not claims_nothing(piece.text.rstrip(":："), is_item=True)
 
 
 def with_colon(heading: str) -> str:
@@ -131,10 +136,12 @@ def with_colon(heading: str) -> str:
     return heading if not heading or heading.endswith(_ENDS) else f"{heading}:"
 
 
-def _is_under(piece: Piece, column: int) -> bool:
-    """Whether a piece stands under a lead-in: in its list, or as a table or value below a line."""
+def _is_under(piece: Piece, column: int, paragraph: int = -1) -> bool:
+    """Whether a piece stands under a lead-in: in its list or paragraph, or as a table or value."""
     if piece.kind == "item":
         return piece.column > column
+    if piece.kind == "text" and piece.block == paragraph:
+        return True
     is_value = len(piece.text) <= MAX_VALUE and not piece.text.endswith(_ENDS)
     is_value = is_value and piece.kind in _PLAIN and not piece.skipped
     return is_value or (column < 0 and piece.kind in _TABLE)

@@ -154,7 +154,7 @@ class _Reader:
         if before == "text" and (form == "underline" or set(line.said) == {"-"}):
             self.found[-1].kind, self.found[-1].end = "heading", line.end
             return
-        kind = self.known.get(at) or self.kind_of(line, form, before)
+        kind = self.known.get(at) or self.kind_of(at, line, form, before)
         said = self.text[line.begin : line.end].rstrip("\r\n")  # two spaces at its end break it
         said = _title(line.said) if form in ("heading", "fence") else said
         begin = self.text.index(said, line.begin)
@@ -165,7 +165,7 @@ class _Reader:
         self.found[-1].end = line.end
         self.is_next, self.is_quoted = True, line.is_quoted
 
-    def kind_of(self, line: _Line, form: str, before: str) -> Kind:
+    def kind_of(self, at: int, line: _Line, form: str, before: str) -> Kind:
         if kind := _KINDS.get(form):
             self.margin = 0
             return kind
@@ -177,9 +177,18 @@ class _Reader:
             return "row"
         is_inside = line.is_quoted or 0 < self.margin <= line.begin - line.start
         if before in ("text", "item") and line.is_quoted <= self.is_quoted:
-            is_inside = before == "item"
+            names = not is_inside and (form == "bold" or self.is_over_items(at, line.said))
+            is_inside = before == "item" and not names
         self.margin = self.margin if is_inside else 0
         return "item" if is_inside else "bold" if form == "bold" else "text"
+
+    def is_over_items(self, at: int, said: str) -> bool:
+        """Whether a line that is not indented names the items below it, and wraps no item."""
+        below = (_line(self.text, *line, {*self.numbers}) for line in self.lines[at + 1 : at + 2])
+        first = said.partition(" ")[0]  # "b." begins a line, and "and" does not
+        begins = not first[:1].islower() or first.endswith((".", ")"))
+        is_name = begins and first[0] != "*" and not said.endswith((*".!?,;。！？",))
+        return is_name and any(line.marker >= 0 for line in below)
 
     def note_table(self, at: int, header: str) -> None:
         """Notes the head of a table, if the line behind it has as many columns."""

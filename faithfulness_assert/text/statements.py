@@ -22,6 +22,7 @@ from .learned import CLAIM, asks, is_topic, scores
 from .markdown import Block, Kind, blocks
 from .sentences import FIND, Span, language_of, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern
+from .talk import claims_nothing
 
 _ENDS_CITATION = "])】］）}>"
 _WORD = lazy_pattern(r"[^\W\d_]+")
@@ -31,6 +32,9 @@ _OPENING = ("[", "(", "【", "（")
 _PARENTHESIS = lazy_pattern(r"\([^()]*\)[.!?]?|（[^（）]*）[。！？]?")
 _EXPECTS_ANSWER = lazy_pattern(
     r"\b(?:is|are|was|were|be|by|answer|ist|est|es|è|é)\s?[:：]\W*\Z", re.IGNORECASE
+)
+_LABEL = lazy_pattern(  # the box of a task, and a name in bold: "[ ] **Pro plan:** "
+    r"(?:\[[ xX]\](?=\s))?[ \t]*(?:(\*\*|__)[^*_\n]{1,80}(?:[:：]\1|\1\s?[:：]|\1\s[–—-](?=\s)))?"
 )
 _THINKING = lazy_pattern(
     r"\s*(?:<(think|thinking|reasoning)>.*?</\1>"
@@ -170,6 +174,9 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             kind = "text"  # it says more than what its part is about
         is_listed = is_listed and kind not in TITLES
         found = list(_pieces(text, block, parts, language))
+        lines = block.pieces[::-1] if kind in ("text", "item") else []
+        labels = [one for start, _ in lines if (one := _LABEL.match(text, start)) and one[0]]
+        label = None  # what the line of a piece begins with
         is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
         for place, piece in enumerate(found, 1):
             reason = piece.skipped or _skip_reason(kind, piece.text, may_be_topic=may_be_topic)
@@ -182,9 +189,15 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             ):
                 reason = "citation"
             only_names = only_names and reason != ""
+            while labels and labels[-1].start() <= piece.start:
+                label = labels.pop()
             shown = with_headers(headers, cells) if kind == "row" else ""
+            if label and label.end() <= piece.start and not claims_nothing(piece.text):
+                shown = f"{label[0].replace(label[1] or '*', '')} {piece.text}"
             shown = shown if shown != piece.text else ""
-            where = (block.column, block.start)
+            # What begins no line, or is indented, stands under the begin of its item.
+            is_under = place > 1 and text[piece.start - 3 : piece.start].rstrip("*_")[-1:] != "\n"
+            where = (block.column + is_under, block.start)
             yield Piece(piece.start, piece.end, piece.text, reason, kind, *where, shown)
 
 
