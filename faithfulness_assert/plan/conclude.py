@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from math import inf
 from typing import Any
 
 from ..asking.controls import problem_of
@@ -49,10 +48,6 @@ MOST_LINKS, MOST_NEW = 100, 5
 MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
 MAX_LABEL = 40
-OWN_CONTEXT = (
-    f"{SETUP}{WHOLE_ANSWER}: if that is a copy of it, all that it says is supported; take the "
-    "context from the documents alone"
-)
 LEAST_OWN, LEAST_INSIDE = 24, 250
 """Characters of an answer that a retriever hardly finds as a whole (a title may be twice as long),
 and of one that is hardly quoted from a longer text."""
@@ -141,7 +136,9 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
         warnings += [f"an ask failed ({e.kind}): {e.message}" for e in log.errors]
     if is_judged:
         if _is_copied(case):
-            warnings.append(OWN_CONTEXT)
+            risk = "if that is a copy of it, all that it says is supported"
+            fix = "take the context from the documents alone"
+            warnings.append(f"{SETUP}{WHOLE_ANSWER}: {risk}; {fix}")
         for word in filter(None, dict.fromkeys(map(wrong_label, log.schema_errors))):
             if parse_label(word, state.policy.labels) is None:
                 unknown = f"the judge's label {clip(word, MAX_LABEL)!r} is none that is known"
@@ -161,13 +158,13 @@ def _is_copied(case: Case) -> bool:
     answer = one_line(case.answer)
     if len(answer) < LEAST_OWN * (1 + answer[-1:].isalnum()):
         return False
-    most = 2 * len(answer) if len(answer) < LEAST_INSIDE else inf
+    is_long = len(answer) >= LEAST_INSIDE
     for passage in case.context:
         inner = leaves(passage.text) if passage.text.lstrip()[:1] in "{[`" else ()
         for text in (passage.text, *inner):
-            if len(answer) <= len(str(text)) < most:
+            if len(answer) <= len(str(text)) and (is_long or len(text) < 2 * len(answer)):
                 said = one_line(text)
-                if said == answer or (most == inf and answer in said):
+                if said == answer or (is_long and answer in said):
                     return True
     return False
 

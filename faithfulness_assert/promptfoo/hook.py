@@ -325,7 +325,9 @@ def _answer(
             raise InputError(FROM_ANSWER.format(path))
         is_in_parts = isinstance(answer, list) and all(isinstance(one, str) for one in answer)
         return "\n\n".join(answer) if is_in_parts else answer, ""
-    passages = _passages(context)
+    passages = set[str]()
+    with suppress(InputError):
+        passages = {passage.text.strip() for passage in passages_of(context)}
     shows = data is not output and not passages.isdisjoint(leaves(data))
     taken = shows or _is_read(None, document, paths)
     named = data if isinstance(data, Mapping) else {}
@@ -333,11 +335,8 @@ def _answer(
     for name in inside:
         if not (taken and _is_read({**named, name: None}, document, paths)):
             known = "\n".join([named[name], str(question), *passages])
-            others = [
-                key
-                for key in new_beside(named, name, known)
-                if not _is_read({**named, key: None}, document, paths)
-            ]
+            beside = new_beside(named, name, known)
+            others = [key for key in beside if not _is_read({**named, key: None}, document, paths)]
             return named[name], PART_OF_OUTPUT.format(name, names_of(others)) if others else ""
     if inside:
         raise InputError(FROM_ANSWER.format(f"output.{inside[0]}"))
@@ -355,12 +354,6 @@ def _answer(
         part = "output[].text" if any(isinstance(one, Mapping) for one in data) else "output[]"
         fix = f"set config.answerFrom, for example to {part}, whose texts are judged as one answer"
     raise InputError(f"answer: {what}; {fix}")
-
-
-def _passages(context: Any) -> set[str]:
-    with suppress(InputError):
-        return {passage.text.strip() for passage in passages_of(context)}
-    return set()
 
 
 def _is_read(other: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) -> bool:
@@ -495,11 +488,8 @@ def threshold_of(own: Any, given: Mapping[str, Any]) -> Any:
 
 def _thresholds(given: Mapping[str, Any]) -> list[Any]:
     """The different thresholds of the candidates."""
-    thresholds = [
-        assertion["threshold"]
-        for assertion in _candidates(given)
-        if assertion.get("threshold") is not None
-    ]
+    found = (assertion.get("threshold") for assertion in _candidates(given))
+    thresholds = [threshold for threshold in found if threshold is not None]
     if any(not isinstance(threshold, int | float) for threshold in thresholds):
         got = clip(repr(thresholds[0]), 60)
         raise ConfigError(f"threshold: the assertion's must be a number from 0 to 1, got {got}")
@@ -529,6 +519,6 @@ def _flat(item: Any) -> list[Mapping[str, Any]]:
     if not isinstance(item, Mapping):
         return []
     nested = item.get("assert")
-    if not isinstance(nested, list):
-        return [item]
-    return [assertion for assertion in nested if isinstance(assertion, Mapping)]
+    return (
+        [one for one in nested if isinstance(one, Mapping)] if isinstance(nested, list) else [item]
+    )
