@@ -226,9 +226,9 @@ class Grader:
             raise ConfigError(ONE_LIST)
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
         given = cases if isinstance(cases, Given) else Given(cases)
-        for note in given.notes:
-            warnings.warn(f"cases: {note}", stacklevel=3)
-            log.warning("cases: %s", note)
+        if given.notes:
+            warnings.warn(said := f"cases: {'; '.join(given.notes)}", stacklevel=3)
+            log.warning("%s", said)
         return run_many((partial(self.agrade_case, case) for case in given), concurrency)
 
     def replay(

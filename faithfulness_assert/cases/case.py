@@ -227,7 +227,10 @@ def _context_of(
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
     flat: Sequence[Any] = [
-        text for item in items for text in (item if _are_several(item) else (item,))
+        text
+        for item in items
+        for text in (item if _are_several(item) else (item,))
+        if text is not None
     ]
     chat = None
     if not all(isinstance(one, str) and one.lstrip()[:1] not in ("[", "{") for one in flat):

@@ -25,6 +25,7 @@ from .case import is_file_name, passages_of
 from .paths import leaves, new_beside, opened, problem_of, quoted, value_at, without
 from .plain_data import read_list
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
+from .table_process import text_of
 
 MAX_SHOWN = 40
 """Keys that a message names."""
@@ -67,6 +68,8 @@ VAGUE = 3
 """Up to which rank the words of a key may hold the application's answer beside another; those of
 this rank also say how an evaluation ended, if no sentence is under them.
 """
+_IDS = ("id", "case_id", "uid", "uuid", "trace_id", "nr")
+"""What ids are called, the best first. A conversation has several cases."""
 _MAY_BE_GOLD = {"answer", "context", "evidence"}
 """Our own names that may also be what is expected, where there is another."""
 _REQUEST = ("messages", "contents", *OPENTELEMETRY)
@@ -195,10 +198,11 @@ def find_fields(
     """
     named = mapping.get(FROM)
     system = SYSTEMS[named] if named else next(filter(None, map(_recognised, records)), None)
-    ids = (key for record in records for key in record if key.casefold() in ("id", "case_id"))
+    keys = {key.casefold(): key for record in records for key in record}
+    ids = (keys[name] for name in _IDS if name in keys)
     usual = {field: names(field) for field in COLUMN_FIELDS}
     usual |= {
-        "id": tuple(dict.fromkeys(("id", *ids))),
+        "id": (next(ids, "id"),),
         "citation_audit": ("citation_audit", *SYSTEMS["masis"].paths["citation_audit"]),
     }
     usual = {"id": ("id",), **system.paths} if system else usual
@@ -590,6 +594,9 @@ def read_record(
         return own, columns, f"answer: missing, because the application failed: {clip(failed)}"
     if problem := _not_read(values, fields, where):
         return own, columns, problem
+    of_text = (*names("answer"), *names("question"))
+    numbers = [name for name in of_text if type(fields.get(name)) in (int, float)]
+    fields |= {name: text_of(fields[name]) for name in numbers}  # as of a cell in Excel
     contexts = [name for name in names("context") if name in fields]
     for name in contexts:
         if isinstance(value := fields[name], str):

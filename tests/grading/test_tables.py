@@ -63,11 +63,19 @@ def test_the_rows_of_any_table_are_graded(cases):
 
 def test_a_frame_and_a_file_are_read_by_the_same_names(tmp_path):
     frame = pandas.DataFrame(ROWS).rename(columns={"answer": "bot_reply", "context": "docs"})
-    with pytest.warns(UserWarning, match="is read from '(bot_reply|docs)'"):
+    with pytest.warns(UserWarning, match="'bot_reply'; the context is read from 'docs'") as told:
         assert [result.outcome for result in grade_many(frame)] == OUTCOMES
+    assert len(told) == 1
     frame.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
     lines = run(tmp_path / "rows.jsonl", tmp_path / "run").lines()
     assert [line.result.outcome for line in lines] == OUTCOMES
+
+
+def test_numbers_are_texts_and_what_pads_a_list_of_passages_is_none():
+    padded = [["It took 42 days.", None], ["It took 41.5 days.", None]]
+    frame = pandas.DataFrame({"answer": [42, 41.5], "context": padded})
+    first, second = grade_many(frame)
+    assert [v.statement for v in (*first.verdicts, *second.verdicts)] == ["42", "41.5"]
 
 
 @pytest.mark.parametrize("column", ["answer", "response", "bot_reply"])
