@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
 from ..records.checks import is_whole
@@ -21,9 +21,6 @@ from ..text.strings import (
     without_tags,
 )
 from .systems import CASE_ALIASES, by_our_names, is_missing, names, split_record
-
-if TYPE_CHECKING:
-    from ..conversations.conversation import Conversation
 
 MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
@@ -213,10 +210,8 @@ def passages_of(value: object) -> tuple[Passage, ...]:
     return _context_of(value, EVIDENCE_ROLES)[0]
 
 
-def _context_of(
-    value: Any, evidence_roles: Sequence[str]
-) -> tuple[tuple[Passage, ...], Conversation | None]:
-    """``value`` as passages, and the conversation of which some are, if it has messages."""
+def _context_of(value: Any, evidence_roles: Sequence[str]) -> tuple[tuple[Passage, ...], Any]:
+    """``value`` as passages, and the ``Conversation`` in it, if it has messages."""
     if callable(as_list := getattr(value, "tolist", None)):  # an array of NumPy, as in a frame
         value = as_list()
     items: Any = (value,) if isinstance(value, str | Passage) or _document(value) else value
@@ -226,12 +221,7 @@ def _context_of(
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
-    flat: Sequence[Any] = [
-        text
-        for item in items
-        for text in (item if _are_several(item) else (item,))
-        if text is not None
-    ]
+    flat = [one for i in items for one in (i if _are_several(i) else (i,)) if one is not None]
     chat = None
     if not all(isinstance(one, str) and one.lstrip()[:1] not in ("[", "{") for one in flat):
         from ..conversations.conversation import read_context

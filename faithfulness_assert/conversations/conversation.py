@@ -97,20 +97,18 @@ def read_conversation(
     return Conversation(answer, question, tuple(passages), tuple(notes), missing)
 
 
-def read_context(
-    passages: Sequence[Any], evidence_roles: Sequence[str]
-) -> tuple[Sequence[Any], Conversation | None]:
+def read_context(given: list[Any], roles: Sequence[str]) -> tuple[list[Any], Conversation | None]:
     """The passages of a context that are no messages, and what the messages among them contain.
 
     Messages in a JSON text are such, too. Raises ``InputError`` as ``read_conversation`` does.
     """
-    items = [one for passage in passages for one in _opened(passage)]
+    items = [one for passage in given for one in _opened(passage)]
     messages = list(filter(_is_said, items))
     if not messages:
-        return passages, None
+        return given, None
     others = [] if is_conversation(items) else [one for one in items if not _is_said(one)]
-    chat = read_conversation(messages if others else items, evidence_roles, has_answer=True)
-    told = f"has messages, of which evidence are those of {', '.join(evidence_roles)}"
+    chat = read_conversation(messages if others else items, roles, has_answer=True)
+    told = f"has messages, of which evidence are those of {', '.join(roles)}"
     return others, chat._replace(notes=tuple(f"context: {note}" for note in (told, *chat.notes)))
 
 
