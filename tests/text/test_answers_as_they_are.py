@@ -139,30 +139,3 @@ def test_words_behind_json_that_is_cut_off_are_statements_of_their_own():
     said = split_statements(f"{cut}\n\nIt weighs 4.2 kg. It is made in Turin.")
     assert said[-2:] == ["It weighs 4.2 kg.", "It is made in Turin."]
     assert "advice, text: The pump is bl" in said
-
-
-def test_a_context_that_is_the_answer_itself_is_told():
-    said = "The pool on the roof opens at nine in the morning."
-    record = json.dumps({"output": {"text": f"{said}\n", "steps": ["search"]}})
-    long = " ".join(
-        f"Room {number} is on floor {number} and has {number} beds." for number in range(9)
-    )
-    for answer, context in (
-        (said, said),
-        (said, ["It is warm, and in the evening it is lit.", f"{said}\n"]),
-        (said, f"```json\n{record}\n```"),
-        (record, [f" {record}", said]),
-        (f"„{said}“ – yes", json.dumps({"raw": record.replace(said, f"„{said}“ – yes")})),
-        (long, f"User: Which rooms?\nAssistant: {long}\nUser: Thanks!"),
-    ):
-        told = [one for one in grade(answer, context).warnings if "the whole answer" in one]
-        assert len(told) == 1, context
-    for answer, context in (
-        (said, f"{said} It is warm, and in the evening it is lit."),
-        ("Nine in the morning.", json.dumps({"opens": "Nine in the morning."})),
-        (
-            "The Chamber of Secrets in the North",
-            json.dumps([{"title": "The Chamber of Secrets in the North"}]),
-        ),
-    ):
-        assert not any("the whole answer" in one for one in grade(answer, context).warnings)
