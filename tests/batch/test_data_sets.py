@@ -1,9 +1,9 @@
 """Data sets: rows from any source, each with a unique id, nothing lost and nothing refused."""
 
 import json
-import re
 import sqlite3
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 import pytest
@@ -70,18 +70,18 @@ def test_a_mapped_column_is_the_only_one_for_its_field():
     assert row.columns == {"answer": "gold", "outputs": {"tokens": 3}}
 
 
-@pytest.mark.parametrize("form", [list, iter, "a frame"], ids=str)
+def frame(records: list[Any]) -> Any:
+    return pytest.importorskip("pandas").DataFrame(records)
+
+
+@pytest.mark.parametrize("form", [list, iter, frame])
 def test_an_answer_beside_a_prediction_is_asked_about_in_any_form(tmp_path, form):
     record = {"answer": "It opens at 9.", "prediction": "At ten.", "context": "It opens at 9."}
-    said = "which is the answer? 'answer' and 'prediction' differ"
-    if form == "a frame":
-        form = pytest.importorskip("pandas").DataFrame
-    for graded in (lambda: grade_many(form([record])), lambda: run(form([record]), tmp_path / "r")):
-        with pytest.raises(ConfigError, match=re.escape(said)):
-            graded()
-    outcome = run(form([record]), tmp_path / "run", mapping={"answer": "prediction"})
-    assert [line.result.pass_ for line in outcome.lines()] == [False]
-    assert Case.of(record).answer == "It opens at 9."
+    for graded in (grade_many, partial(run, directory=tmp_path / "a")):
+        with pytest.raises(ConfigError, match="'answer' and 'prediction' differ"):
+            graded(form([record]))
+    outcome = run(form([record]), tmp_path / "b", mapping={"answer": "prediction"})
+    assert (outcome.summary.passed, Case.of(record).answer) == (0, "It opens at 9.")
 
 
 def test_a_context_that_is_the_answer_is_told():

@@ -176,26 +176,18 @@ def test_a_given_answer_follows_the_messages_and_a_given_question_is_the_questio
 
 
 def test_messages_in_a_context_are_evidence_as_other_messages_are():
-    said = [user("When?"), calling(), tool("It opens at 9."), assistant(TEXT)]
-    turn, one, text = (
-        ("turn 3, tool search", "It opens at 9."),
-        ("1", "It is old."),
-        ("1", "note: It is old."),
-    )
-    contexts = {"messages": (said, [turn]), "a JSON text": (json.dumps(said), [turn])}
-    contexts["a message"] = said[-1], []
-    contexts["beside a passage"] = [one[1], *said], [one, turn]
-    contexts["in a text with more"] = json.dumps({"note": one[1], "log": said}), [text, turn]
-    for context, expected in contexts.values():
+    said, turn = asked(result="It is open."), ("turn 3, tool search", "It is open.")
+    contexts = [(said, [turn]), (json.dumps(said), [turn]), (said[-1], [])]
+    contexts += [(["It is old.", *said], [("1", "It is old."), turn])]
+    contexts += [(json.dumps({"note": "old", "log": said}), [("1", "note: old"), turn])]
+    for context, expected in contexts:
         case = Case(TEXT, context)
         assert passages(case) == expected
         assert case.notes[0] == "context: has messages, of which evidence are those of tool"
-    assert passages(Case(TEXT, said[:1], evidence_roles=["last_user"])) == [
-        ("turn 1, user", "When?")
-    ]
+    user_too = Case(TEXT, said[:1], evidence_roles=["last_user"])
+    assert passages(user_too) == [("turn 1, user", "When does it open?")]
     documents = [{"role": "admin", "text": TEXT}, {"type": "model", "sender": "user", "text": TEXT}]
-    assert [text for _, text in passages(Case(TEXT, documents))] == [TEXT, TEXT]
-    assert not Case(TEXT, documents).notes
+    assert passages(Case(TEXT, documents)) == [("1", TEXT), ("2", TEXT)]
 
 
 def test_a_turn_of_another_system_is_a_message():
