@@ -7,14 +7,14 @@ braces and percent signs of a user stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
 from ..files import read_text
 from ..policy.policy import Policy
 from ..policy.values import Example
-from ..records.judge import Ask, AskKind, Numbered, Payload, ReplyForm
+from ..records.judge import Ask, AskKind, Payload, ReplyForm
 from ..text.strings import one_line
 from .fences import fenced, key_of
 from .schema import json_schema
@@ -143,7 +143,8 @@ def _blocks(kind: AskKind, payload: Payload) -> list[tuple[str, str]]:
     if kind == "ratings":
         audit = [("citation-audit", payload.notes)] if payload.notes else []
         return [*question, context, ("answer", payload.items[0][1].strip()), *audit]
-    items = numbered(payload.items)
+    before = {number: f"[{text}] " for number, text in payload.referents}
+    items = numbered([(number, before.get(number, "") + text) for number, text in payload.items])
     if kind == "reason":
         return [("score", payload.notes), ("statements", items)]
     if kind == "truths":
@@ -153,7 +154,7 @@ def _blocks(kind: AskKind, payload: Payload) -> list[tuple[str, str]]:
     return [context, *question, ("statements", items)]
 
 
-def numbered(items: Numbered) -> str:
+def numbered(items: Iterable[tuple[int, str]]) -> str:
     """One line for each item, so that no text can add, replace or renumber another."""
     return "\n".join([f"{number} {one_line(text)}" for number, text in items])
 

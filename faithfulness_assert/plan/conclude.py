@@ -229,7 +229,10 @@ def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, 
 
 
 def _verdicts(state: State) -> tuple[Verdict, ...]:
-    """The verdict on each statement. A repeat has the verdict of the first one like it."""
+    """The verdict on each statement.
+
+    A repeat says the same, and has the same label by as good an evidence.
+    """
     numbers = set(state.first_like.values())
     if len(state.windows) == 1:
         findings = {number: state.findings.get((0, number), MISSING) for number in numbers}
@@ -239,11 +242,14 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
     seeing = Seeing(state)
-    verdicts = []
+    verdicts, alike = [], dict[tuple[object, ...], int]()
     for statement in state.statements:
         first = state.first_like[statement.id]
         finding, start, end = findings[first], statement.start, statement.end
         evidence, flags = resolve(finding.evidence, finding.quote, state.context, quotable)
+        is_proven = bool(evidence) and not (finding.flags or flags)
+        key = state.alike[statement.id], finding.label, is_proven
+        same = alike.setdefault(key, statement.id)
         more_flags, wrong, says = seeing.of(finding, without_heading(statement), evidence)
         verdicts.append(
             Verdict(
@@ -254,7 +260,7 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
                 evidence,
                 finding.reason,
                 None if start is None or end is None else (start, end),
-                first if first != statement.id else None,
+                same if same != statement.id else None,
                 (*finding.flags, *flags, *more_flags),
                 shares.get(first, 1.0),
                 wrong=wrong,

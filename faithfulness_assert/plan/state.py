@@ -7,6 +7,7 @@ item needs none.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -33,12 +34,18 @@ from ..records.usage import Usage
 from ..text.absent_numbers import NONE, Numbers
 from ..text.learned import asks
 from ..text.phrases import refers_back
-from ..text.strings import one_line
+from ..text.strings import clip, one_line
+from ..text.talk import claims_nothing
 
 # Records of a plan are named tuples: an assertion in promptfoo is a fresh process, and to define a
 # dataclass takes ten times as long. No default is ever changed in place.
 NOTHING: Mapping[Any, Any] = {}
 NO_USAGE = Usage()
+
+LOOKED_BACK = 20
+"""Sentences: a loop repeats all of them, and hardly anything else in an answer does."""
+LONGEST_REFERENT = 300
+"""Characters of a sentence that is shown only because the next one refers to it."""
 
 Cell = tuple["int | None", int]
 """The number of a window (from 0; None: the evidence of several windows) and of a statement, or of
@@ -108,7 +115,8 @@ class State(NamedTuple):
     closed_sentences: frozenset[int] = frozenset()  # their claims are not asked for again
     truths: Mapping[int, tuple[str, ...]] = NOTHING  # of each piece of the context
     statements: tuple[Statement, ...] = ()  # what is judged: sentences of the answer, or claims
-    first_like: Mapping[int, int] = NOTHING  # the first of its text, if repeats count once
+    first_like: Mapping[int, int] = NOTHING  # the one that is asked about in place of each
+    alike: Mapping[int, int] = NOTHING  # the first that says the same, if repeats count once
     headings: Mapping[int, str] = NOTHING  # of the statements that begin with one
     known: Numbers = NONE  # the numbers that the context has
     asked: Numbers = NONE  # those of the question
@@ -174,21 +182,26 @@ Stage = Asking | Callable[[State], State]
 def with_statements(state: State, statements: Sequence[Statement]) -> State:
     """The state with these statements to judge.
 
-    A repeat is what has the same words. If it refers back, or answers a question, what stands
-    before it must be the same, too: it may speak of something else.
+    Behind other sentences ("For children the dose is as follows.") the same words may be false:
+    they are judged again, but count once for each label. What refers back or answers a question
+    says something else behind another sentence, and counts. A loop of sentences is judged once.
     """
     texts = [one_line(statement.text) for statement in statements]
     first_like = {statement.id: statement.id for statement in statements}
+    alike = dict(first_like)
+    asked, said = dict[tuple[str, ...], int](), dict[tuple[str, str], int]()
+    run: deque[str] = deque([""], maxlen=LOOKED_BACK)
     has_repeats = state.policy.dedupe and len({*texts}) < len(texts)
-    firsts: dict[str, int] = {}
-    before = last = ""
     for statement, text in zip(statements, texts, strict=True) if has_repeats else ():
-        if text != last:
-            before, last = last, text
-        key = f"{before}\n{text}" if asks(before) or refers_back(text) else text
-        first_like[statement.id] = firsts.setdefault(key, statement.id)
+        if text != run[-1]:
+            run.append(text)
+        first_like[statement.id] = asked.setdefault(tuple(run), statement.id)
+        before = run[-2] if asks(run[-2]) or refers_back(text) else ""
+        alike[statement.id] = said.setdefault((before, text), statement.id)
     headings = {s.id: s.heading for s in statements if s.heading}
-    return state._replace(statements=tuple(statements), first_like=first_like, headings=headings)
+    return state._replace(
+        statements=tuple(statements), first_like=first_like, alike=alike, headings=headings
+    )
 
 
 def use_numbers(state: State, jobs: Iterable[Job]) -> State:
@@ -208,8 +221,20 @@ def context_lines(state: State, numbers: Iterable[int]) -> Numbered:
 
 
 def distinct_statements(state: State) -> list[Statement]:
-    """The statements without those that repeat an earlier one, where repeats count once."""
+    """The statements that are asked about."""
     return [s for s in state.statements if state.first_like[s.id] == s.id]
+
+
+def _referents(state: State, items: Numbered) -> Mapping[int, str]:
+    """What statements refer back to that are not shown behind it: the claim before each."""
+    found, last = dict[int, str](), 0
+    for number, text in items:
+        if number > last + 1 and refers_back(text, state.language) and not claims_nothing(text):
+            before = (without_heading(s) for s in state.statements[number - 2 :: -1])
+            claim = next((said for said in before if not claims_nothing(said)), "")
+            found |= {number: clip(claim, LONGEST_REFERENT)} if claim else {}
+        last = number
+    return found
 
 
 def as_judged(statement: Statement) -> Statement:
@@ -263,7 +288,9 @@ def make_job(
     cells = {n: (draft.window, x[0]) for n, x in numbered if not isinstance(x, Control)}
     known = state.headings if draft.kind == "verdicts" else NOTHING
     headings = tuple((n, known[x]) for n, (_, x) in cells.items() if x in known) if known else ()
-    payload = Payload(items, draft.sentences, question, headings=headings)
+    told = _referents(state, draft.items) if draft.kind == "verdicts" else NOTHING
+    referents = tuple([(n, told[x]) for n, (_, x) in cells.items() if x in told])
+    payload = Payload(items, draft.sentences, question, headings=headings, referents=referents)
     ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
     if any(isinstance(error, OtherReply) for error in state.log.errors):
         ask = replace(ask, fresh=True)

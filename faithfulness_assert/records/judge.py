@@ -34,6 +34,7 @@ class Payload:
         question: what was asked.
         notes: for ratings, what the citation audit found; for a reason, the score.
         headings: those with which items begin, by the number of the item.
+        referents: what items refer back to, by the number of the item, where it is none itself.
     """
 
     items: Numbered
@@ -41,6 +42,7 @@ class Payload:
     question: str = ""
     notes: str = ""
     headings: Numbered = ()
+    referents: Numbered = ()
 
     @property
     def statements(self) -> Numbered:

@@ -108,7 +108,7 @@ class Verdict:
         evidence: the sentences of the context that the judge points at or quotes.
         reason: the judge's reason, if the policy asks for one; of a ``split``, who said what.
         span: the statement's characters in the answer.
-        repeat_of: the first statement with the same text, where repeats count once.
+        repeat_of: the first statement with the same text and label, where repeats count once.
         flags: what is wrong with the evidence (``no_such_evidence``, ``no_such_quote``);
             ``lowered`` if ``strict_evidence`` lowered the label for it; ``marked`` if the judge
             marks words of the statement; ``set_aside`` if the judge calls what claims something no

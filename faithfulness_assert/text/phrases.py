@@ -62,15 +62,16 @@ def plain(text: str) -> str:
 
 
 @cache
-def _pronouns() -> tuple[frozenset[str], tuple[str, ...]]:
-    """The pronouns, and those of scripts without spaces."""
-    words = word_lists("function_words")["pronouns"].split()
+def _pronouns(language: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The pronouns of a language, or of all if it is "", and those in scripts without spaces."""
+    lines = (line.split() for line in word_lists("function_words")["pronouns"].splitlines() if line)
+    words = [word for code, *words in lines if language in ("", code) for word in words]
     return frozenset(words), tuple(word for word in words if word >= FIRST_DENSE)
 
 
-def refers_back(text: str) -> bool:
+def refers_back(text: str, language: str = "") -> bool:
     """Whether a text has a pronoun, which may stand for something that was said before it."""
-    words, signs = _pronouns()
+    words, signs = _pronouns(language)
     said = words_in(text)
     return not words.isdisjoint(said) or (not text.isascii() and any(s in text for s in signs))
 

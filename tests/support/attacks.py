@@ -432,7 +432,9 @@ def fenced(asks: list[Ask]) -> Problems:
 
 def _numbered(ask: Ask, name: str, block: str) -> Problems:
     items = ask.payload.sentences if name == "context" else ask.payload.statements
-    wanted = [f"{number} {disarmed(one_line(text))}" for number, text in items]
+    before = {n: f"[{text}] " for n, text in ask.payload.referents if name == "statements"}
+    texts = [(number, before.get(number, "") + text) for number, text in items]
+    wanted = [f"{number} {disarmed(one_line(text))}" for number, text in texts]
     if block.splitlines() != wanted and block.split("\n") != wanted:
         yield f"{ask.kind}: the block {name} does not contain exactly its items"
 
