@@ -84,6 +84,12 @@ _WORK = lazy_pattern(r"( [a-z ]{3,20} ?)?[)]")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
 _ONES = " I II III IV V VI VII VIII IX".split(" ")
 _ROMANS = {"X" * n + ones: 10.0 * n + one for n in range(4) for one, ones in enumerate(_ONES)}
+_ENUMERATES = lazy_pattern(r"\.(?: [A-Z]|[a-z](?![\w.]))")
+"""Behind the number of a part of a text: "1.1. Growth", "Article 3.1.a"."""
+_BROKEN = lazy_pattern(r"(?<![\d.,])(\d{1,3})(?: [.,]|[.,] )(\d{1,2})(?![\d.,])")
+"""A decimal that was torn where a document became a text: "12, 4 %"."""
+MOST_TORN = 20
+"""Characters behind it that may be its unit."""
 _DIGIT, _DIGITS = lazy_pattern(r"\d"), lazy_pattern(r"[\d¼-¾⅐-⅞]+")
 STOPS = (",", ";", ":", "!", "?", ".", ")", "]")
 _GOES_ON = lazy_pattern(r"[^\W_]|[%‰°²³/^'\"’”′*·×−–-]| ?[\d½¼¾]|[.,:][^\W_]| ?[.,:×x*/–−-] ?\d")
@@ -167,6 +173,10 @@ class Numbers:
             bare.update(() if number.is_clear or not number.digits else number.plain)
             if number.loose and (not number.digits or number.kinds() & EXACT):
                 bare.update(number.loose)
+        for torn in _BROKEN.finditer(text):
+            behind = text[torn.end() : torn.end() + MOST_TORN]
+            for kind, value in find_numbers(f"{torn[1]}.{torn[2]}{behind}")[0].offers:
+                found[kind].add(value)
         plain = text.casefold()
         if any(map(plain.__contains__, _OF_TABLES)):
             for kind, value in chain(*(_in_tables(one, self.language) for one in self._passages)):
@@ -394,13 +404,17 @@ def find_absent(
 def _is_name(text: str, number: Number) -> bool:
     """Whether a number is part of a name, or numbers a part of a text."""
     start, end, kinds = number.start, number.end, number.kinds()
-    said = text[start : number.last]
+    said, behind = text[start : number.last], text[end : end + 4]
+    if _ENUMERATES.match(behind) and (
+        behind[1:2] != " " or text[:start].rstrip()[-1:] in {"", *STOPS}
+    ):
+        return True
     is_written = kinds and any(kind.startswith("written ") for kind in kinds)
     if is_written or not words_of("names").isdisjoint((said, said.casefold())):
         return True
     if kinds and kinds & EXACT - {"order"}:
         return False
-    before, behind = text[max(start - 40, 0) : start][::-1], text[end : end + 2]
+    before, behind = text[max(start - 40, 0) : start][::-1], behind[:2]
     if before and not before[0].isspace() and _JOINED.match(before[:20]):
         if before[0] >= FIRST_DENSE:  # 정부24, 제50조, but not 于2023年, 有3万 or 有300人
             is_counted = behind[:1] in words_of("counters") and before[0] != "第"

@@ -87,6 +87,10 @@ _NUMBER = lazy_pattern(
     )""",
     re.VERBOSE,
 )
+_LIST, _LISTED = lazy_pattern(r"\.[0-9]+,[0-9]+\."), lazy_pattern("[^:,]+")
+"""Numbers without spaces, "100,0.5,0.1", and each of them."""
+_BESIDE = lazy_pattern("[^:]+")
+"""Each of those of a score or a scale, 3:1."""
 _POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
 _POWER = lazy_pattern(rf"[eE]|(?: ?[×x·] ?)?10(?:\^|\*\*|(?=−|⁻?[{_POWERS}]))")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
@@ -273,7 +277,8 @@ def _in_digits(text: str, language: str) -> Iterator[Number]:
         elif (short := _SHORT_DATE.match(text, start)) and (day := _short_date(short, language)):
             yield number.mean(("date", day), plain=(float(digits),), last=end + 1)
         else:
-            for part in re.finditer(r"[^:]+", digits):  # of a score, of a scale, or all of it
+            parts = _LISTED if _LIST.search(digits) else _BESIDE  # or all of it
+            for part in parts.finditer(digits):
                 at, to = start + part.start(), start + part.end()
                 yield _read(text, Number(at, to, at, to, _values(part[0], text, language), part[0]))
 
@@ -599,7 +604,8 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
         return [], end, ""
     square = "" if not found[1] else "2" if found[1][0] == "s" else "3"
     units: Sequence[Unit] = units_of(f"{_SIGNS.get(name, name)}{square}")
-    if text[last : last + 1] in _OTHER_UNITS and not money_of(name):
+    is_bold = text[last : last + 2] == "**"
+    if text[last : last + 1] in _OTHER_UNITS and not (is_bold or money_of(name)):
         return [], end, name
     ratios: list[Unit] = []
     while units and (per := _PER.match(text, last)) and (under := units_of(per[1])):
