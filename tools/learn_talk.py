@@ -38,7 +38,7 @@ VERB_FIRST = re.compile(
     re.IGNORECASE,
 )
 """The order of words tells such a question, also in a part without its mark."""
-JOINED = 0.6
+JOINED = 0.2
 """Of what claims nothing, so much is also learned as a claim, joined to one on either side."""
 NO_MARK = re.compile(r"[^\[\](:：\d]{1,70}(?<![.!?。！？…])")
 """Talk that has no mark of a sentence, a label or a citation."""

@@ -25,7 +25,7 @@ MOST_MARKS = 20
 """Citations in a row behind a sentence."""
 LONGEST_TITLE = 160
 """Characters of a line that names a source and claims nothing."""
-NO_CLAIM = -60
+NO_CLAIM = -100
 """The score from which on what is written as a source claims nothing beside it."""
 
 _MARK = lazy_pattern(
