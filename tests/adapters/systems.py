@@ -187,10 +187,7 @@ def mlflow_outcome(data: Any, **options: Any) -> Any:
 
 def in_mlflow(samples: Sequence[Sample], **options: Any) -> list[Shown]:
     data = [
-        {
-            "inputs": {"question": s.question},
-            "outputs": {"answer": s.answer, "context": s.context},
-        }
+        {"inputs": {"question": s.question}, "outputs": {"answer": s.answer, "context": s.context}}
         for s in samples
     ]
     outcome = mlflow_outcome(data, **options)

@@ -54,26 +54,11 @@ def scored(scores: list[float]) -> Callable[[], Iterator[Line]]:
 
 
 def test_every_case_counts_once_by_how_it_changed():
-    before = {
-        "same": result(1.0),
-        "worse": result(1.0),
-        "better": result(0.0),
-        "lower": result(1.0),
-        "silent": result(0.0),
-        "lost": result(1.0),
-        "gone": result(1.0),
-    }
+    before = dict.fromkeys("same worse lower lost gone".split(), result(1.0))
+    before |= {"better": result(0.0), "silent": result(0.0)}
     silent = replace(result(0.0), status="abstained", defined=False)
-    after = {
-        **before,
-        "worse": result(0.5),
-        "better": result(1.0),
-        "lower": result(0.9),
-        "silent": silent,
-        "lost": failed(),
-        "new": result(1.0),
-        "new and false": result(0.0),
-    }
+    after = {**before, "worse": result(0.5), "better": result(1.0), "lower": result(0.9)}
+    after |= {"silent": silent, "lost": failed(), "new": result(1.0), "new and false": result(0.0)}
     del after["gone"]
     compared = compare(run_of(before), run_of(after))
     assert compared.kinds == {"regressed": 1, "new": 1, "improved": 1, "status": 2, "score": 1}
@@ -232,10 +217,7 @@ def test_a_run_whose_judge_failed_its_controls_is_told_of():
     controls = {"asked": 6, "passed": 3, "failed": 3, "unanswered": 0}
     failing = {"a": result(1.0, metadata={"controls": controls})}
     told = as_text(compare(run_of({"a": result(1.0)}), run_of(failing)))
-    assert (
-        "B is not worse than A; in B the judge failed 3 of 6 controls: do not trust its scores"
-        in told
-    )
+    assert "B is not worse than A; in B the judge failed 3 of 6 controls: do not trust" in told
 
 
 def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused():

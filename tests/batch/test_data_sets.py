@@ -85,9 +85,7 @@ def test_an_answer_beside_a_prediction_is_asked_about_in_any_form(tmp_path, form
 
 
 def test_a_context_that_is_the_answer_is_told():
-    records = [
-        {"answer": said, "context": "It is so."} for said in ("Old.", "New.", "Big.", "Red.")
-    ]
+    records = [{"answer": said, "context": "It is so."} for said in "Old. New. Big. Red.".split()]
     told = "the context is the answer itself"
     assert told in open_data_set(records, mapping={"context": "answer"}).described()
     assert told not in open_data_set(records).described()
@@ -149,11 +147,8 @@ def test_values_that_json_does_not_have_are_named_by_their_type():
 
 def test_what_is_no_record_is_a_row_that_says_so():
     rows = rows_of([CASE, 7, {"answer": object(), "context": "c"}])
-    assert [row.problem for row in rows] == [
-        "",
-        "row 2: must be an object with the fields of a case, got int",
-        "",
-    ]
+    problem = "row 2: must be an object with the fields of a case, got int"
+    assert [row.problem for row in rows] == ["", problem, ""]
     Chunk = type("Chunk", (), {})  # noqa: N806 - a class of a user, with a word for texts
     foreign = [rows[2].fields, rows_of([CASE, {**CASE, "context": [Chunk()]}])[1].fields]
     assert [result.error.message for result in grade_many(foreign)] == [

@@ -108,9 +108,7 @@ def test_rows_that_cannot_be_read_or_have_no_context_and_a_judge_here_cost_nothi
     estimate = estimate_run(broken, judge=MODEL)
     assert (estimate.cases, estimate.unreadable, estimate.asks) == (3, 1, 1)
     assert "1 row cannot be read" in str(estimate)
-    none, here = (
-        estimate_run([], judge=MODEL),
-        estimate_run(rows(3), judge="embedded", prices=PRICES),
-    )
+    none = estimate_run([], judge=MODEL)
+    here = estimate_run(rows(3), judge="embedded", prices=PRICES)
     assert (none.cases, none.asks, none.margin, none.cost) == (0, 0, 0.0, None)
     assert (here.prompt, here.completion, here.cost) == (0, 0, 0.0)

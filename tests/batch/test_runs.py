@@ -306,16 +306,14 @@ def test_a_run_goes_on_at_another_address_only_if_it_is_named(tmp_path):
 # ---------------------------------------------------------------- databases from anywhere
 
 
+FOREIGN = "is not the database of a run"
 CRAFTED = {
     "newer": ("PRAGMA user_version = 2", "made by a newer version .*install that version"),
-    "foreign": ("PRAGMA application_id = 7", "is not the database of a run"),
-    "view": ("CREATE VIEW v AS SELECT load_extension('x')", "is not the database of a run"),
-    "trigger": (
-        "CREATE TRIGGER t AFTER INSERT ON results BEGIN DELETE FROM results; END",
-        "is not the database of a run",
-    ),
-    "table": ("CREATE TABLE t (a)", "is not the database of a run"),
-    "column": ("ALTER TABLE rows ADD COLUMN a AS (1)", "is not the database of a run"),
+    "foreign": ("PRAGMA application_id = 7", FOREIGN),
+    "view": ("CREATE VIEW v AS SELECT load_extension('x')", FOREIGN),
+    "trigger": ("CREATE TRIGGER t AFTER INSERT ON results BEGIN SELECT 1; END", FOREIGN),
+    "table": ("CREATE TABLE t (a)", FOREIGN),
+    "column": ("ALTER TABLE rows ADD COLUMN a AS (1)", FOREIGN),
 }
 
 

@@ -295,11 +295,8 @@ def test_json_text_that_is_nested_too_deeply_stays_as_it_is(text):
 def test_data_of_a_tool_that_is_nested_too_deeply_is_invalid_input():
     data = []
     data.append(data)
-    result = grade(messages=asked(result=data))
-    assert (
-        result.reason
-        == "Not graded: messages[2].content: nested more than 50 deep; give it as JSON text."
-    )
+    problem = "messages[2].content: nested more than 50 deep; give it as JSON text."
+    assert grade(messages=asked(result=data)).reason == f"Not graded: {problem}"
 
 
 # ---------------------------------------------------------------- every way in
@@ -383,11 +380,6 @@ def test_a_part_of_what_was_passed_to_a_tool_is_no_evidence(words, data):
     start = data.draw(st.integers(0, len(words) - 4))
     end = data.draw(st.integers(start + 4, len(words)))
     own = data.draw(st.sampled_from(["", "Noted, all right: "]))
-    call = {
-        "id": "c1",
-        "type": "function",
-        "function": {"name": "f", "arguments": "Go. " + " ".join(words)},
-    }
     given_back = own + " ".join(words[start:end])
-    messages = [assistant(None, tool_calls=[call]), tool(given_back), assistant(TEXT)]
-    assert Case(messages=messages).context == ()
+    call = calling("f", f"Go. {' '.join(words)}")
+    assert Case(messages=[call, tool(given_back), assistant(TEXT)]).context == ()

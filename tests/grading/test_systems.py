@@ -9,15 +9,7 @@ from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import (
-    Ask,
-    CitationAudit,
-    ConfigError,
-    Reply,
-    Usage,
-    grade,
-    policies,
-)
+from faithfulness_assert import Ask, CitationAudit, ConfigError, Reply, Usage, grade, policies
 from faithfulness_assert.records.judge import Limits
 
 USAGE = Usage(prompt=1000, completion=20, num_requests=1)

@@ -184,12 +184,7 @@ def rejected(body: dict[str, Any], rejects: dict[str, str]) -> str:
 
 @every_api
 @examples(20)
-@given(
-    data=st.data(),
-    status=st.sampled_from([400, 404, 422, 500]),
-    names=st.booleans(),
-    own=st.booleans(),
-)
+@given(st.data(), st.sampled_from([400, 404, 422, 500]), st.booleans(), st.booleans())
 def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
     api, data, status, names, own
 ):

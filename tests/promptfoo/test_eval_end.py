@@ -126,9 +126,8 @@ def test_a_faithful_answer_under_not_python_is_called_faithful():
 
 def test_a_log_of_ci_gets_few_lines(monkeypatch, capsys):
     monkeypatch.setenv("CI", "true")
-    context = {
-        "results": [row(n, f"A ticket costs {n + 35} euros. King {n} owns it.") for n in range(30)]
-    }
+    made = (f"A ticket costs {n + 35} euros. King {n} owns it." for n in range(30))
+    context = {"results": [row(n, said) for n, said in enumerate(made)]}
     afterAll(context, {"hookName": "afterAll"})
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 20
@@ -138,18 +137,10 @@ def test_a_log_of_ci_gets_few_lines(monkeypatch, capsys):
     assert len(capsys.readouterr().err.splitlines()) == 60
 
 
+KEYS = "results gradingResult componentResults metadata graderError defined graderOutputs statements vars".split()
 plain = st.recursive(
     st.none() | st.booleans() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                "results gradingResult componentResults metadata graderError defined graderOutputs statements vars".split()
-            ),
-            inner,
-            max_size=4,
-        )
-    ),
+    lambda one: st.lists(one, max_size=3) | st.dictionaries(st.sampled_from(KEYS), one, max_size=4),
     max_leaves=12,
 )
 
@@ -159,19 +150,19 @@ def test_no_context_of_a_hook_fails_an_eval(first, second):
     lines_of((first, second))
 
 
-def test_a_judge_that_fails_controls_is_told_of_once_even_if_all_pass():
+FAILED = {"controls": {"asked": 2, "passed": 1, "failed": 1, "unanswered": 0}}
+UNTESTED = "no control (a statement with a known verdict that tests the judge)"
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [(FAILED, "the judge failed 3 of 6 controls: do not trust"), ({"untested": 1}, UNTESTED)],
+)
+def test_a_judge_that_fails_controls_or_could_not_be_tested_is_told_of_once(found, said):
     grade = ours(TRUE)
-    grade["metadata"]["controls"] = {"asked": 2, "passed": 1, "failed": 1, "unanswered": 0}
+    grade["metadata"] |= found
     (line,) = told_of(grade, grade, grade)
-    assert line.startswith("the judge failed 3 of 6 controls: do not trust these scores")
-
-
-def test_a_judge_that_could_not_be_tested_is_told_of_once():
-    rows = [row(n, TRUE) for n in range(3)]
-    for graded in rows:
-        graded["gradingResult"]["componentResults"][1]["metadata"]["untested"] = 1
-    (line,) = lines_of(({"results": rows},))
-    assert line.startswith("no control (a statement with a known verdict that tests the judge)")
+    assert line.startswith(said)
 
 
 def test_a_made_up_statement_is_told_even_if_promptfoo_passes_an_assertion_of_weight_0():

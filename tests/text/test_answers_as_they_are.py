@@ -82,19 +82,11 @@ def test_a_statement_that_the_context_has_word_for_word_is_marked_where_it_is_no
     assert not grade(said, context, judge=judge, controls="off").verdicts[0].flags
 
 
-LINES = (
-    "# Dose",
-    "## Approved for children",
-    "Safe for children:",
-    "**Note:**",
-    "- [1]",
-    "- dental care",
-    "Thank you!",
-    "It is 5.",
-)
+LINES = """# Dose|## Approved for children|Safe for children:|**Note:**|- [1]|- dental care
+|Thank you!|It is 5.|The plan covers:||```\nx = 1\n```""".replace("\n|", "|").split("|")
 
 
-@given(st.lists(st.sampled_from((*LINES, "The plan covers:", "", "```\nx = 1\n```")), max_size=7))
+@given(st.lists(st.sampled_from(LINES), max_size=7))
 def test_what_a_heading_or_lead_in_says_is_shown_with_a_statement(lines):
     answer = "\n".join(lines)
     result = graded(answer)

@@ -1,27 +1,22 @@
 """Numbers: which are the same, and which of a statement occur nowhere in a context."""
 
-import json
 import operator
 import re
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from num2words import num2words
+from rows import rows
 
 from faithfulness_assert.text.absent_numbers import Numbers, absent_numbers, with_computed
 from faithfulness_assert.text.number_words import money_names, valued, words_of
 from faithfulness_assert.text.numbers import MONEY as SIGNS
 from faithfulness_assert.text.numbers import find_numbers
 
-ROWS = [
-    json.loads(line)
-    for name in ("absent_numbers", "numbers_of_trades")
-    for line in (ROOT / "fixtures" / f"{name}.jsonl").read_text("utf-8").splitlines()
-]
+ROWS = [*rows("absent_numbers"), *rows("numbers_of_trades")]
 anything = st.text(st.characters(exclude_categories=()), max_size=80)
 numeric = st.text("0123456789.,:/ '\"-–_^×s%$€¢()[]|\tkmthndrapuhr½²", max_size=60)
 texts = anything | numeric | st.lists(anything | numeric, max_size=4).map("\n".join)
