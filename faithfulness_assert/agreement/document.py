@@ -16,10 +16,7 @@ from .measuring import Agreement, LabelledAnswer, Level
 
 FIGURES = {
     "agreement": ("agreement", "the share on which judge and people say the same"),
-    "balanced_accuracy": (
-        "balanced accuracy",
-        "mean of recall and specificity; 50 % is guessing",
-    ),
+    "balanced_accuracy": ("balanced accuracy", "mean of recall and specificity; 50 % is guessing"),
     "recall": ("recall", "of what is unfaithful, the share that the judge flags"),
     "precision": ("precision", "of what the judge flags, the share that is unfaithful"),
     "specificity": ("specificity", "of what is faithful, the share that the judge passes"),

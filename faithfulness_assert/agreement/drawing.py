@@ -35,11 +35,7 @@ KINDS = (False, True)
 
 
 def unfaithful_rate(
-    unfaithful: Sequence[bool],
-    flagged: Sequence[bool],
-    *,
-    n_flagged: int,
-    n_unflagged: int,
+    unfaithful: Sequence[bool], flagged: Sequence[bool], *, n_flagged: int, n_unflagged: int
 ) -> Figure:
     """The share of unfaithful answers among all answers like those of a run.
 

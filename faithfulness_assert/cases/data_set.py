@@ -12,14 +12,7 @@ from typing import Any, NamedTuple
 
 from ..records.errors import ConfigError, option
 from ..text.strings import counted, names_of
-from .fields import (
-    HELD,
-    NOTHING,
-    application_error,
-    find_fields,
-    problem_of_chats,
-    read_record,
-)
+from .fields import HELD, NOTHING, application_error, find_fields, problem_of_chats, read_record
 from .paths import problem_of
 from .plain_data import as_json, seems_list
 from .systems import COLUMN_FIELDS, names

@@ -28,10 +28,7 @@ MIN_ROOM = 20
 
 
 def show(
-    graded: Iterable[tuple[GradingResult, Case | None]],
-    *,
-    as_json: bool,
-    only_worst: bool = False,
+    graded: Iterable[tuple[GradingResult, Case | None]], *, as_json: bool, only_worst: bool = False
 ) -> int:
     """Shows each result as soon as it arrives. Returns the exit code.
 

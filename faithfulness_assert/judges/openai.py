@@ -61,10 +61,7 @@ FALLBACKS: Fallbacks = {
     ),
     "cap": Fallback(
         r"max_(?:completion_)?tokens",
-        (
-            "max_tokens; max_completion_tokens was sent",
-            "a limit on reply tokens; none was sent",
-        ),
+        ("max_tokens; max_completion_tokens was sent", "a limit on reply tokens; none was sent"),
     ),
     "temperature": Fallback("temperature", ("this temperature; none was sent",)),
     "seed": Fallback(r"\bseed\b", ("a seed; none was sent",)),

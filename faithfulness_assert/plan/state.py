@@ -294,12 +294,7 @@ def make_job(
     ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
     if any(isinstance(error, OtherReply) for error in state.log.errors):
         ask = replace(ask, fresh=True)
-    return Job(
-        ask,
-        draft.window,
-        {n: x for n, x in numbered if isinstance(x, Control)},
-        cells,
-    )
+    return Job(ask, draft.window, {n: x for n, x in numbered if isinstance(x, Control)}, cells)
 
 
 # ---------------------------------------------------------------- what fits one ask

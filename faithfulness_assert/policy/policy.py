@@ -102,12 +102,7 @@ class Policy:
     """Case and punctuation do not matter."""
     weights: Mapping[Label, float] = prompt_field(
         "what a statement with each label adds to the score",
-        {
-            "supported": 1.0,
-            "partially_supported": 0.5,
-            "not_enough_info": 0.0,
-            "contradicted": 0.0,
-        },
+        {"supported": 1.0, "partially_supported": 0.5, "not_enough_info": 0.0, "contradicted": 0.0},
         takes.WEIGHTS,
         keeps_prompts=lambda old, new: _what_counts(old) == _what_counts(new),
     )

@@ -16,12 +16,7 @@ from ..cases.systems import NAMES_INSIDE
 from ..policy.scoring import CHECK
 from ..records.judge import PROMPT_CUT
 from ..records.model import NOT_JUDGED
-from ..records.result_list import (
-    controls_in,
-    controls_in_words,
-    is_unreliable,
-    untested_in_words,
-)
+from ..records.result_list import controls_in, controls_in_words, is_unreliable, untested_in_words
 from ..records.views import SETUP
 from ..text.strings import clip, lazy_pattern, one_line, visible
 

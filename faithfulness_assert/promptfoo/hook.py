@@ -433,10 +433,7 @@ def _parts(path: str, document: Mapping[str, Any]) -> list[tuple[str, Any]]:
 def _no_context(output: Any, given: Mapping[str, Any]) -> str:
     """What is said without a context."""
     usual, looked_in = NAMES_INSIDE["context"], ("vars", "providerResponse.metadata", "metadata")
-    found_in = [
-        ("output", opened(output)),
-        *((name, value_at(given, name)) for name in looked_in),
-    ]
+    found_in = [("output", opened(output)), *((name, value_at(given, name)) for name in looked_in)]
     places = {place: found for place, found in found_in if found and isinstance(found, Mapping)}
     there = [f"{place} has the keys {names_of(found)}" for place, found in places.items()]
     named = [

@@ -108,9 +108,7 @@ class _Loader(yaml.SafeLoader):
         return "x" if char == "?" and self._in_plain_text else char
 
 
-def _assertions(
-    config: Mapping[str, Any],
-) -> Iterator[tuple[str, Mapping[str, Any], Options]]:
+def _assertions(config: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Options]]:
     """Each assertion, also those in sets: where it is, itself, its options, the nearest first."""
     default = _mapping(config.get("defaultTest"))
     for place, test in _tests(config):

@@ -43,10 +43,7 @@ class Report(NamedTuple):
 
 
 def write_report(
-    results: Any,
-    path: str | os.PathLike[str] = "report.html",
-    *,
-    other: Any = None,
+    results: Any, path: str | os.PathLike[str] = "report.html", *, other: Any = None
 ) -> Report:
     """Writes an HTML report of results: one file, which works from disk without a network.
 
@@ -126,10 +123,7 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
     wanted = [comparison.old_ids[id] for id in ids], ids
     sides = [
         {
-            record.line.case_id: (
-                row_view(record),
-                detail_view(record, page.passages.place),
-            )
+            record.line.case_id: (row_view(record), detail_view(record, page.passages.place))
             for record in run.records()
             if record.line.case_id in shown
         }

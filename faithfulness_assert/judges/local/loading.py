@@ -172,12 +172,7 @@ class OnnxEngine:
     """
 
     def __init__(
-        self,
-        files: ModelFiles,
-        device: str,
-        pad: int,
-        start: int,
-        answers: Sequence[int] | None,
+        self, files: ModelFiles, device: str, pad: int, start: int, answers: Sequence[int] | None
     ) -> None:
         self._pad, self._start, self._answers = pad, start, answers
         wanted = ENCODERS if answers is None else _HALVES
