@@ -167,7 +167,9 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
             grade or an ask have changed or are gone, and ``regrade`` is false.
     """
     before, size = store.about(), store.size
-    start, whole = data_set.fingerprints(size)
+    given = (before or {}).get("input")
+    was = str(given.get("fingerprint") or "") if isinstance(given, dict) else ""
+    start, whole = data_set.fingerprints(size, was)
     about = describe_run(grader, data_set.name, whole)
     notes: list[str] = []
     if before is None:
@@ -178,8 +180,6 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
             notes.append("nothing was graded before, so all cases begin anew with these settings")
         else:
             check_unchanged(before, about, store.path, grader)
-        given = before.get("input")
-        was = given.get("fingerprint") if isinstance(given, dict) else None
         if not was or was not in (start, whole) or size < SAMPLE:  # which shows where fields are
             notes += _fit(store, data_set.rows(), regrade=regrade)
         elif was != whole:  # it only grew

@@ -8,8 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..files import open_file
 from ..records.errors import ConfigError, option
 from ..text.strings import counted, names_of
 from .fields import HELD, NOTHING, application_error, find_fields, problem_of_chats, read_record
@@ -24,6 +26,8 @@ MAX_SHOWN_COLUMNS = 40
 MAX_COLUMNS = 10_000
 MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
+CHUNK = 1 << 20
+"""Bytes of a file that are read at once for its fingerprint."""
 _TAKEN = "got a number after the id"
 _BESIDE = "with more in the output than the answer, which is not judged"
 _WRITTEN = "with a context that looks like a list or a mapping of a program, taken as a text"
@@ -62,13 +66,16 @@ class Source(NamedTuple):
         columns: those that every record has; None where each record has its own.
         notes: what a person should know about how it is read.
         again: whether reading may start anew without cost.
+        lines: the file of which each line is a record, if it is one. More may be added to it, and
+            ``records`` takes how many first ones to pass over.
     """
 
     name: str
-    records: Callable[[], Iterator[Record]]
+    records: Callable[..., Iterator[Record]]
     columns: Sequence[str] | None = None
     notes: tuple[str, ...] = ()
     again: bool = True
+    lines: Path | None = None
 
 
 class Row(NamedTuple):
@@ -139,14 +146,18 @@ class DataSet:
         if not any(failed) and (problem := problem_of_chats(self._head, self.fields)):
             raise ConfigError(f"{self.name}: no record can be graded. {problem}")
 
-    def fingerprints(self, first: int = 0) -> tuple[str, str]:
+    def fingerprints(self, first: int = 0, before: str = "") -> tuple[str, str]:
         """Of so many first records, and of all: they change when these or the mapping change.
 
-        "" where that cannot be known, or there are not so many.
+        "" where that cannot be known, or there are not so many. Of lines, the first is of what was
+        read for the fingerprint ``before``, if lines were added behind that.
         """
         if not self._source.again:
             return "", ""
         digest, start = hashlib.sha256(json.dumps(self._mapping, sort_keys=True).encode()), ""
+        if self._source.lines:
+            size = before.partition(" ")[0]
+            return _of_bytes(self._source.lines, digest, int(size) if size.isdecimal() else 0)
         for number, record in enumerate(self._source.records(), 1):
             digest.update(json.dumps([record.values, record.problem], sort_keys=True).encode())
             start = digest.hexdigest() if number == first else start
@@ -158,7 +169,8 @@ class DataSet:
         """Each record with the fields of its case, its other columns, and what is wrong or "",
         with its place.
         """
-        for record in islice(self._source.records(), after, None):
+        records = self._source.records
+        for record in records(after) if self._source.lines else islice(records(), after, None):
             if not (self._source.again or self._head or record.problem):  # the first of a stream
                 alone = Source(self.name, [record].__iter__)
                 self.fields = DataSet(alone, self._mapping, self._advice).fields
@@ -245,6 +257,18 @@ class DataSet:
                 "If a row is one passage of a case, join its passages into a list first"
             )
         return notes
+
+
+def _of_bytes(file: Path, digest: Any, first: int) -> tuple[str, str]:
+    """The fingerprints of so many first bytes, "" if a line goes on behind them, and of all."""
+    start, read, ends = "", 0, True
+    with open_file(file) as content:
+        while chunk := content.read(min(first - read, CHUNK) if read < first else CHUNK):
+            start = start if read != first or ends or chunk[:1] in b"\r\n" else ""
+            digest.update(chunk)
+            read, ends = read + len(chunk), chunk[-1:] == b"\n"
+            start = f"{read} {digest.hexdigest()}" if read == first else start
+    return start, f"{read} {digest.hexdigest()}"
 
 
 def not_utf8(text: str) -> str:

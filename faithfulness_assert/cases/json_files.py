@@ -61,7 +61,7 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str
             the file is a document that is too large, or is not JSON.
     """
     if _has_lines(file, encoding):
-        return Source(name, partial(_lines, file, encoding))
+        return Source(name, partial(_lines, file, encoding), lines=file)
     with open_text(file, encoding, "surrogateescape", "") as document:
         text = document.read(MAX_DOCUMENT + 1).removeprefix(BOM)
     found, notes = _choose(_document(text, name), mapping, file.name)
@@ -89,16 +89,22 @@ def _has_lines(file: Path, encoding: str) -> bool:
     return not is_document and first not in ("[", "{")
 
 
-def _lines(file: Path, encoding: str) -> Iterator[Record]:
-    """The records of a file with an object on each line. Blank lines are passed over."""
+def _lines(file: Path, encoding: str, after: int = 0) -> Iterator[Record]:
+    """The records of a file with an object on each line. Blank lines are passed over.
+
+    ``after``: so many records are passed over, too.
+    """
     with open_text(file, encoding, "surrogateescape", "\n") as lines:
         for number, line in enumerate(iter(partial(lines.readline, MAX_RECORD + 1), ""), 1):
-            item, problem = None, not_utf8(line)
+            item, problem = None, "" if after else not_utf8(line)
             if len(line) > MAX_RECORD:
                 problem = f"over the limit of {MAX_RECORD:,} characters"
                 while line and not line.endswith("\n"):
                     line = lines.readline(1 << 20)
-            elif not problem and line.strip():
+            if after and (problem or line.strip()):
+                after -= 1
+                continue
+            if not problem and line.strip():
                 try:
                     item = parse_json(line.removeprefix(BOM).rstrip())
                 except (ValueError, RecursionError) as error:

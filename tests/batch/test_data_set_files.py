@@ -285,3 +285,19 @@ def test_a_folder_in_place_of_a_file_is_told(tmp_path, name):
     (folder / "run.sqlite").touch()
     with pytest.raises(ConfigError, match=f"{name}: is the folder of a run, and a file belongs"):
         open_data_set(folder)
+
+
+@pytest.mark.parametrize(
+    ("end", "more", "is_start"), [("\n", "{}", True), ("", "\n{}", True), ("", "2}", False)]
+)
+def test_lines_that_were_added_leave_the_start_as_it_was(tmp_path, end, more, is_start):
+    file, text = (
+        tmp_path / "a.jsonl",
+        '{"answer": "a"}\n{"answer": "b", "n": 1' + "}" * (more != "2}"),
+    )
+    file.write_text(text + end)
+    _, before = open_data_set(file).fingerprints(2)
+    file.write_text(text + end + more)
+    start, whole = open_data_set(file).fingerprints(2, before)
+    assert (start == before) is is_start
+    assert whole != before
