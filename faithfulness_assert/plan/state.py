@@ -292,6 +292,9 @@ def make_job(
     referents = tuple([(n, told[x]) for n, (_, x) in cells.items() if x in told])
     payload = Payload(items, draft.sentences, question, headings=headings, referents=referents)
     ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
+    if referents and not is_within(state.budget, ask):
+        payload = replace(payload, referents=())
+        ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
     if any(isinstance(error, OtherReply) for error in state.log.errors):
         ask = replace(ask, fresh=True)
     return Job(ask, draft.window, {n: x for n, x in numbered if isinstance(x, Control)}, cells)

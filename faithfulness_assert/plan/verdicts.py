@@ -143,6 +143,13 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     lines = dict(job.ask.payload.items)
     reply, single = usable_text(job.ask, outcome), len(lines) == 1
     reading = read(reply, state.policy.labels, job.ask.form, single=single)
+    for _, referent in job.ask.payload.referents:  # some judges repeat lines as they are shown
+        shown = f"[{referent}] "
+        rows = [
+            r._replace(statement=r.statement.removeprefix(shown), line=r.line.removeprefix(shown))
+            for r in reading.rows
+        ]
+        reading = reading._replace(rows=tuple(rows))
     expected, actual = len(lines), len(reading.rows)
     errors = schema_errors_of(job, outcome) if reading.form == "json" else ()
     # JSON that conforms to the schema of its ask is noted as such.
@@ -163,11 +170,11 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
         return absorb_error(note(state, log), job, error)
     confidence = dict(zip(job.ask.ids, getattr(outcome, "confidence", ()), strict=False))
     marked = dict(zip(job.ask.ids, getattr(outcome, "wrong", ()), strict=False))
-    shown = {number for number, _ in job.ask.payload.sentences}
+    sentences = {number for number, _ in job.ask.payload.sentences}
     findings = {
         n: ASSERTS
         if f.label == "not_a_claim" and _asserts(state, lines[n], job.cells.get(n, (None, -1))[1])
-        else _check(f, lines[n], job.ask, shown, confidence.get(n), marked.get(n, ()))
+        else _check(f, lines[n], job.ask, sentences, confidence.get(n), marked.get(n, ()))
         for n, f in settled.findings.items()
     }
     own = {cell: findings[n] for n, cell in job.cells.items()}
