@@ -159,10 +159,11 @@ def _is_copied(case: Case) -> bool:
     if len(answer) < LEAST_OWN * (1 + answer[-1:].isalnum()):
         return False
     is_long = len(answer) >= LEAST_INSIDE
+    most = float("inf") if is_long else 2 * len(answer)
     for passage in case.context:
         inner = leaves(passage.text) if passage.text.lstrip()[:1] in "{[`" else ()
         for text in (passage.text, *inner):
-            if len(answer) <= len(str(text)) and (is_long or len(text) < 2 * len(answer)):
+            if isinstance(text, str) and len(answer) <= len(text) < most:
                 said = one_line(text)
                 if said == answer or (is_long and answer in said):
                     return True
