@@ -106,7 +106,8 @@ def read_context(given: list[Any], roles: Sequence[str]) -> tuple[list[Any], Con
     messages = list(filter(_is_said, items))
     if not messages:
         return given, None
-    others = [] if is_conversation(items) else [one for one in items if not _is_said(one)]
+    is_whole = is_conversation(items) and all(isinstance(one, Mapping) for one in items)
+    others = [] if is_whole else [one for one in items if not _is_said(one)]
     chat = read_conversation(messages if others else items, roles, has_answer=True)
     told = f"has messages, of which evidence are those of {', '.join(roles)}"
     return others, chat._replace(notes=tuple(f"context: {note}" for note in (told, *chat.notes)))

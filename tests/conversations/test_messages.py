@@ -179,6 +179,8 @@ def test_messages_in_a_context_are_evidence_as_other_messages_are():
     said, turn = asked(result="It is open."), ("turn 3, tool search", "It is open.")
     contexts = [(said, [turn]), (json.dumps(said), [turn]), (said[-1], [])]
     contexts += [(["It is old.", *said], [("1", "It is old."), turn])]
+    late = [("1", "It is old."), ("turn 503, tool search", "It is open.")]
+    contexts += [([said[0]] * 500 + [*said, "It is old."], late)]
     contexts += [(json.dumps({"note": "old", "log": said}), [("1", "note: old"), turn])]
     for context, expected in contexts:
         case = Case(TEXT, context)
