@@ -86,7 +86,7 @@ _ONES = " I II III IV V VI VII VIII IX".split(" ")
 _ROMANS = {"X" * n + ones: 10.0 * n + one for n in range(4) for one, ones in enumerate(_ONES)}
 _ENUMERATES = lazy_pattern(r"\.(?: [A-Z]|[a-z](?![\w.]))")
 """Behind the number of a part of a text: "1.1. Growth", "Article 3.1.a"."""
-_BROKEN = lazy_pattern(r"(?<![\d.,])(\d{1,3})(?: [.,]|[.,] )(\d{1,2})(?![\d.,])")
+_BROKEN = lazy_pattern(r"([0-9](?<![\d.,].)[0-9]{0,2})(?: [.,]|[.,] )([0-9]{1,2})(?![\d.,])")
 """A decimal that was torn where a document became a text: "12, 4 %"."""
 MOST_TORN = 20
 """Characters behind it that may be its unit."""
