@@ -86,10 +86,11 @@ _ONES = " I II III IV V VI VII VIII IX".split(" ")
 _ROMANS = {"X" * n + ones: 10.0 * n + one for n in range(4) for one, ones in enumerate(_ONES)}
 _ENUMERATES = lazy_pattern(r"\.(?: [A-Z]|[a-z](?![\w.]))")
 """Behind the number of a part of a text: "1.1. Growth", "Article 3.1.a"."""
-_BROKEN = lazy_pattern(r"([0-9](?<![\d.,].)[0-9]{0,2})(?: [.,]|[.,] )([0-9]{1,2})(?![\d.,])")
-"""A decimal that was torn where a document became a text: "12, 4 %"."""
-MOST_TORN = 20
-"""Characters behind it that may be its unit."""
+_BROKEN = lazy_pattern(
+    r"([0-9](?<![\d.,].)[0-9]{0,2})(?: [.,]|[.,] )"
+    r"([0-9]{1,2}(?![\d.,])(?:[^\d\n]|(?<=[a-z])[23](?!\d)){0,20})"
+)
+"""A decimal that was torn where a document became a text, with what may be its unit: "12, 4 %"."""
 _DIGIT, _DIGITS = lazy_pattern(r"\d"), lazy_pattern(r"[\d¼-¾⅐-⅞]+")
 STOPS = (",", ";", ":", "!", "?", ".", ")", "]")
 _GOES_ON = lazy_pattern(r"[^\W_]|[%‰°²³/^'\"’”′*·×−–-]| ?[\d½¼¾]|[.,:][^\W_]| ?[.,:×x*/–−-] ?\d")
@@ -173,10 +174,9 @@ class Numbers:
             bare.update(() if number.is_clear or not number.digits else number.plain)
             if number.loose and (not number.digits or number.kinds() & EXACT):
                 bare.update(number.loose)
-        for torn in _BROKEN.finditer(text):
-            behind = text[torn.end() : torn.end() + MOST_TORN]
-            for kind, value in find_numbers(f"{torn[1]}.{torn[2]}{behind}")[0].offers:
-                found[kind].add(value)
+        mended = "\n\n".join(f"{torn[1]}.{torn[2]}" for torn in _BROKEN.finditer(text))
+        for kind, value in (offer for number in find_numbers(mended) for offer in number.offers):
+            found[kind].add(value)
         plain = text.casefold()
         if any(map(plain.__contains__, _OF_TABLES)):
             for kind, value in chain(*(_in_tables(one, self.language) for one in self._passages)):

@@ -445,7 +445,7 @@ def _time_of_day(text: str, number: Number) -> bool:
     half, last = (sign["half"] or "", sign.end()) if sign else ("", number.end)
     if written and (":" in digits or sign):
         hours, minutes = float(written[1]), float(written[2])
-    elif sign and half and len(digits) == 4 and digits < "1260":  # 1145 pm
+    elif half and len(digits) == 4 and digits.isdecimal() and digits < "1260":  # 1145 pm
         hours, minutes = divmod(float(digits), 100)
     elif sign and (not digits or digits.isdecimal()):
         hours = float(digits or number.plain[0])
