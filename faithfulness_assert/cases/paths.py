@@ -122,12 +122,13 @@ def _read(text: str) -> Any:
 
 def leaves(value: Any) -> Iterator[Any]:
     """The texts and other values in JSON data, also as texts: they are no lists and no objects."""
-    value = opened(value)
-    if isinstance(value, Mapping | list):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from leaves(one)
-    else:
-        yield value.strip() if isinstance(value, str) else value
+    waiting = [value]  # a stack: nothing is nested too deeply
+    while waiting:
+        value = opened(waiting.pop())
+        if isinstance(value, Mapping | list):
+            waiting += [*(value.values() if isinstance(value, Mapping) else value)][::-1]
+        else:
+            yield value.strip() if isinstance(value, str) else value
 
 
 def new_beside(data: Mapping[str, Any], key: str, known: str) -> list[str]:

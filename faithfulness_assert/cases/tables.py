@@ -123,7 +123,7 @@ def table_source(path: Path, mapping: Mapping[str, str]) -> Source:
         raise ConfigError(f"Excel files need python-calamine. Run: {advice}")
     first, count = _sheet(path, 0)
     for place in range(min(count, SHEETS) if count > 1 else 0):
-        source, _ = _sheet(path, place)
+        source = _sheet(path, place)[0] if place else first
         fields = find_fields([one.values for one in islice(source.records(), SAMPLE)], mapping)
         if fields.lacking() in ("", *fields.unclear):
             return source

@@ -62,6 +62,13 @@ def test_an_assertion_has_the_result_that_its_row_says(row):
     assert "Traceback" not in result["reason"]
 
 
+def test_an_output_may_be_nested_deeply():
+    nested: list[Any] = []
+    for _ in range(2000):
+        nested = [nested]
+    assert not call({"answer": ANSWER, "steps": nested})["metadata"]["graderError"]
+
+
 def test_the_judge_must_be_named(monkeypatch):
     monkeypatch.delenv("FAITHFULNESS_ASSERT_JUDGE", raising=False)
     result = call(config={})
