@@ -97,8 +97,8 @@ class Grader:
         judge, policy, threshold = chosen.judge, chosen.policy, chosen.threshold
         options = cast("GraderOptions", chosen.options)
         self._arguments = _Arguments((judge, policy, threshold, chosen.options))
-        of_address = {"base_url", "client"} & options.keys()
-        self.has_address = bool(of_address) or not isinstance(judge, str)
+        is_named = any(map(options.get, ("base_url", "client")))
+        self.has_address = is_named or not isinstance(judge, str)
         changes = taken_by("policy", options)
         if threshold is not None:
             changes["threshold"] = threshold

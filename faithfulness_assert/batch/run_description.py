@@ -139,7 +139,7 @@ def check_unchanged(
             "the run was begun with other settings, and results of both would not compare. "
             f"Changed: {'; '.join(changed)}. {fix}"
         )
-    begun, here = (about["judge"].get("base_url") for about in (before, now))
+    begun, here = (str(about["judge"].get("base_url")).rstrip("/") for about in (before, now))
     if begun != here and not grader.has_address:  # such as one with a password
         problem = f"was begun at {begun}, and would go on at {here}"
         name = f"{grader.judge_name.partition(':')[0].upper()}_BASE_URL"

@@ -184,7 +184,8 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
 
     Behind other sentences ("For children the dose is as follows.") the same words may be false:
     they are judged again, but count once for each label. What refers back or answers a question
-    says something else behind another sentence, and counts. A loop of sentences is judged once.
+    says something else behind another sentence, and counts. Of a loop of sentences, what comes
+    behind ``LOOKED_BACK`` of them is not judged again.
     """
     texts = [one_line(statement.text) for statement in statements]
     first_like = {statement.id: statement.id for statement in statements}

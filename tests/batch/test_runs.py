@@ -293,11 +293,15 @@ def test_other_settings_are_named_and_refused(tmp_path):
 def test_a_run_goes_on_at_another_address_only_if_it_is_named(tmp_path):
     file, folder = file_of(tmp_path, cases(4)), tmp_path / "run"
     command = ["batch", file, "--run", folder, "--judge", "openai:m", "--quiet"]
+    command += ["--concurrency", "1"]
     with Loopback(answered) as server, Loopback(answered) as other:
-        here(*command, "--max-run-tokens", "1", "--concurrency", "1", OPENAI_BASE_URL=server.url)
-        refused = here(*command, OPENAI_BASE_URL=other.url)
-        assert refused.returncode == 2
-        assert f"begun at {server.url}, and would go on at {other.url}" in refused.stderr
+        for url in (server.url, f"{server.url}/"):
+            begun = here(*command, "--max-run-tokens", "1", OPENAI_BASE_URL=url)
+            assert begun.returncode == 3
+        for named in ((), ("-o", "base_url=")):
+            refused = here(*command, *named, OPENAI_BASE_URL=other.url)
+            assert refused.returncode == 2
+            assert f"begun at {server.url}, and would go on at {other.url}" in refused.stderr
         assert not other.requests
         assert here(*command, "-o", f"base_url={other.url}").returncode == 1
         assert other.requests
