@@ -364,7 +364,7 @@ def _values(digits: str, text: str, language: str) -> tuple[float, ...]:
         return (share + (_values(whole, text, language)[0] if whole else 0),)
     if power := _POWER.search(digits):
         exponent = int(digits[power.end() :].translate(_SUPERSCRIPTS))
-        mantissa = _values(digits[: power.start()] or "1", text, language)
+        mantissa = _values(digits[: power.start()].rstrip(" .") or "1", text, language)
         return tuple(_exact(value * 10.0**exponent) for value in mantissa)
     digits = re.sub("['_ ]", "", digits).replace("·", ".")
     head, *rest = re.split("[.,]", digits)
