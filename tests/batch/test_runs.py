@@ -292,8 +292,7 @@ def test_other_settings_are_named_and_refused(tmp_path):
 
 def test_a_run_goes_on_at_another_address_only_if_it_is_named(tmp_path):
     file, folder = file_of(tmp_path, cases(4)), tmp_path / "run"
-    command = ["batch", file, "--run", folder, "--judge", "openai:m", "--quiet"]
-    command += ["--concurrency", "1"]
+    command = [*"batch --quiet --concurrency 1 --judge openai:m --run".split(), folder, file]
     with Loopback(answered) as server, Loopback(answered) as other:
         for url in (server.url, f"{server.url}/"):
             begun = here(*command, "--max-run-tokens", "1", OPENAI_BASE_URL=url)

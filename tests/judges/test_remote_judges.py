@@ -17,6 +17,7 @@ from typing import Any
 
 import anthropic
 import pytest
+from fakes import LABELS
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, claude_message, completion, refusal_to
@@ -381,19 +382,12 @@ def test_the_two_judges_have_the_same_options_except_seed_and_family():
 # ---------------------------------------------------------------- for one of them alone
 
 
-@pytest.mark.parametrize(
-    ("base_url", "own"),
-    [
-        (None, True),
-        ("https://api.openai.com/v1", True),
-        ("https://eu.api.openai.com/v1", True),
-        ("https://me.openai.azure.com/openai/v1", True),
-        ("https://me.services.ai.azure.com/openai/v1", True),
-        ("http://localhost:11434/v1", False),
-        ("https://openrouter.ai/api/v1", False),
-        ("https://api.openai.com.example.org/v1", False),
-    ],
-)
+OWN = "api.openai.com/v1 eu.api.openai.com/v1 me.openai.azure.com/openai/v1 me.services.ai.azure.com/openai/v1"
+OTHERS = "localhost:11434/v1 openrouter.ai/api/v1 api.openai.com.example.org/v1"
+ADDRESSES = [(f"https://{one}", one in OWN.split()) for one in f"{OWN} {OTHERS}".split()]
+
+
+@pytest.mark.parametrize(("base_url", "own"), [(None, True), *ADDRESSES])
 def test_only_servers_of_openai_get_openai_s_own_parameters(base_url, own):
     asking = OpenAIJudge("m", base_url=base_url, api_key=OPENAI.key)
     sent = asking.body(ASK, {"model": "m", "temperature": 0, "seed": 1}, asking.needs.steps)
@@ -410,11 +404,7 @@ def test_lists_of_a_reply_have_bounds_where_the_server_is_not_openai_s():
 
 FORMS = [
     ReplyForm("verdicts", ("supported",)),
-    ReplyForm(
-        "verdicts",
-        ("supported", "partially_supported", "not_enough_info", "contradicted", "not_a_claim"),
-        reasons="all",
-    ),
+    ReplyForm("verdicts", LABELS, reasons="all"),
     ReplyForm("claims"),
 ]
 

@@ -239,15 +239,11 @@ def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
     assert absent(f"They paid {said} for it.", f"They paid {number}{scale} for it.") == []
 
 
-@pytest.mark.parametrize(
-    ("statement", "context"),
-    [
-        ("100 came.", "Hundreds came."),
-        ("11 came.", "Once, many came."),
-        ("It is 1234567890123457.", "It is 1234567890123456."),
-        (f"It is {'7' * 30}1.", f"It is {'7' * 30}2."),
-    ],
-)
+OTHERS = [("100 came.", "Hundreds came."), ("11 came.", "Once, many came.")]
+OTHERS += [(f"It is {number}1.", f"It is {number}2.") for number in (10**15, "7" * 30)]
+
+
+@pytest.mark.parametrize(("statement", "context"), OTHERS)
 def test_it_is_another_number(statement, context):
     assert not says(statement, context)
 

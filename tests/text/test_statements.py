@@ -251,10 +251,7 @@ def test_any_language_code_is_read(language):
     assert split_statements("The fee is 5%. It rose.", language) == ["The fee is 5%.", "It rose."]
 
 
-RULE = "an ordinal of German ends no sentence before its noun"
-
-
-@pytest.mark.parametrize(("text", "language", "sentences"), ROWS[RULE])
+@pytest.mark.parametrize(("text", "language", "sentences"), ROWS["ordinals of German"])
 def test_an_ordinal_of_german_ends_no_sentence_before_its_noun(text, language, sentences):
     assert len(split(text, language).statements) == sentences
 
