@@ -223,7 +223,7 @@ def _context_of(value: Any, evidence_roles: Sequence[str]) -> tuple[tuple[Passag
         raise InputError(f"context: must be a string or a list of passages, got {got}")
     flat = [one for i in items for one in (i if _are_several(i) else (i,)) if one is not None]
     chat = None
-    if not all(isinstance(one, str) and one.lstrip()[:1] not in ("[", "{") for one in flat):
+    if not all(isinstance(one, str) and one.lstrip()[:1] not in {*"[{`"} for one in flat):
         from ..conversations.conversation import read_context
 
         flat, chat = read_context(flat, check_evidence_roles(evidence_roles))

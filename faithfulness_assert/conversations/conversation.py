@@ -17,7 +17,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..records.errors import InputError
-from ..text.strings import is_blank, names_of, parse_json
+from ..text.strings import FENCE, is_blank, names_of, parse_json
 from .events import OPENTELEMETRY, ROLES, SHAPES, Event, as_plain, kind_of, role_of
 from .messages import MessageReader, is_conversation, known_messages, unknown_role
 from .tool_data import is_message, tool_texts
@@ -180,13 +180,17 @@ def _is_said(passage: Any) -> bool:
 
 
 def _opened(passage: Any) -> Sequence[Any]:
-    """What is in a JSON text with messages: these, and the rest as a text; else the passage."""
-    if not isinstance(passage, str) or passage.lstrip()[:1] not in ("[", "{"):
+    """What is in a JSON text with messages, also in a fence: these, and the rest as a text; else
+    the passage.
+    """
+    fence = FENCE.fullmatch(passage) if isinstance(passage, str) and "```" in passage else None
+    text = fence["body"] if fence else passage
+    if not isinstance(text, str) or text.lstrip()[:1] not in ("[", "{"):
         return (passage,)
     with suppress(ValueError, RecursionError):
-        if is_conversation(messages := list(parse_json(passage))):
+        if is_conversation(messages := list(parse_json(text))):
             return messages
-    (data,) = tool_texts(passage, "context")
+    (data,) = tool_texts(text, "context")
     return [*data.messages, *filter(None, [data.text])] if data.messages else (passage,)
 
 

@@ -178,6 +178,7 @@ def test_a_given_answer_follows_the_messages_and_a_given_question_is_the_questio
 def test_messages_in_a_context_are_evidence_as_other_messages_are():
     said, turn = asked(result="It is open."), ("turn 3, tool search", "It is open.")
     contexts = [(said, [turn]), (json.dumps(said), [turn]), (said[-1], [])]
+    contexts += [(f"```json\n{json.dumps(said)}\n```", [turn])]
     contexts += [(["It is old.", *said], [("1", "It is old."), turn])]
     late = [("1", "It is old."), ("turn 503, tool search", "It is open.")]
     contexts += [([said[0]] * 500 + [*said, "It is old."], late)]
