@@ -50,7 +50,7 @@ def test_no_attack_is_set_aside():
 def test_of_pieces_that_nobody_has_seen_hardly_a_claim_is_set_aside_and_most_talk_is():
     held = [row for row in PIECES if "held" in row]
     assert share([is_aside(row) for row in held if row["claims"]]) <= 0.023
-    assert share([is_aside(row) for row in held if not row["claims"]]) >= 0.72
+    assert share([is_aside(row) for row in held if not row["claims"]]) >= 0.7
 
 
 def test_an_exclamation_mark_sets_hardly_a_claim_aside():
