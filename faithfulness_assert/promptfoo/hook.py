@@ -14,7 +14,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -300,6 +300,19 @@ def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> t
     return next(there, (None, ""))
 
 
+def _as_one(texts: Iterable[str]) -> str:
+    """Texts as paragraphs of one; a sentence with citations may go over several of them."""
+    said = ""
+    for text in texts:
+        first, is_torn = text.lstrip()[:1], not said.rstrip().endswith((".", "!", "?", "。", ":"))
+        goes_on = said[-1:].isspace() or text[:1].isspace() or not first.isalnum()
+        if is_torn and (goes_on or first.islower() or first.isdigit()):
+            said += text if goes_on else f" {text}"
+        else:
+            said += f"\n\n{text}" if said else text
+    return said
+
+
 def _names_files(value: Any) -> bool:
     """Whether a list only names files, as ``sources`` may: they are no texts."""
     texts = isinstance(value, list) and value and all(isinstance(one, str) for one in value)
@@ -324,7 +337,7 @@ def _answer(
         if root == "output" and _is_read(there if key else None, document, paths):
             raise InputError(FROM_ANSWER.format(path))
         is_in_parts = isinstance(answer, list) and all(isinstance(one, str) for one in answer)
-        return "\n\n".join(answer) if is_in_parts else answer, ""
+        return _as_one(answer) if is_in_parts else answer, ""
     passages = set[str]()
     with suppress(InputError):
         passages = {passage.text.strip() for passage in passages_of(context)}

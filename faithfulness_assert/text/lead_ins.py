@@ -94,6 +94,8 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
                 claims = not (is_question or heads_sources(piece.text))
                 owed += [len(found)] if claims else []
                 new.update([len(found)] if is_new(piece.text) else [])
+        elif asks(piece.text):  # what follows answers it, and no longer the heading
+            heads = [(n, at) for n, at in heads if not asks(found[at].text)]
         if not piece.skipped and (heads or prefix or owed):
             is_item = piece.kind in ("item", "row")
             path = [place for _, place in heads]

@@ -133,6 +133,7 @@ class _Reader:
         self.found: list[Block] = []
         self.is_next = self.is_quoted = False  # whether the last line is in a block, in a quote
         self.margin = 0  # columns before the text of an outermost item
+        self.numbered = -1  # columns before the last number of a list
         # The numbers of the items so far, and before the first: of a list of two or more.
         listed = [int(number) for number in _NUMBERED.findall(text)]
         self.numbers = {n - 1 for n in (0, 1) if listed.count(n) > 1 or n + 1 in listed}
@@ -159,7 +160,14 @@ class _Reader:
         said = _title(line.said) if form in ("heading", "fence") else said
         begin = self.text.index(said, line.begin)
         if kind != before or kind not in ("text", "item", "code") or line.marker >= 0:
-            column = line.marker if kind == "item" and line.marker >= 0 else begin - line.start
+            column = begin - line.start
+            if kind == "item" and line.marker >= 0:
+                is_number = self.text[line.start + line.marker].isdigit()
+                self.numbered = line.marker if is_number else self.numbered
+                # Bullets below a numbered item belong to it, also without an indent.
+                column = line.marker + (not is_number and line.marker == self.numbered)
+            elif kind != "item":
+                self.numbered = -1
             self.found.append(Block(kind, line.start, line.end, column))
         self.found[-1].pieces.append((begin, begin + len(said)))
         self.found[-1].end = line.end

@@ -159,14 +159,17 @@ def _read(text: str, language: str) -> Iterator[Piece]:
     all_blocks = blocks(text)
     content = [i for i, block in enumerate(all_blocks) if block.kind not in TITLES]
     last_content = max(content, default=0)
-    headers: list[str] = []
+    headers, cells = list[str](), list[str]()
     is_listed = only_names = False  # in a list of sources, which claims nothing so far
     kind: Kind = "text"
     for i, block in enumerate(all_blocks):
         near = text[max(block.start - 40, 0) : block.start]
         may_be_topic = i < last_content and not _EXPECTS_ANSWER.search(near)
         parts = [] if block.kind in ("code", "rule") else clear(text, block.pieces)
+        above = cells if kind == "row" else []
         cells = _cells(parts) if block.kind in ("row", _HEADER) else []
+        if above and cells[1:] and not cells[0]:  # the cell above goes on
+            cells[0] = above[0]
         if block.kind == _HEADER != kind:
             headers = cells
         kind = block.kind

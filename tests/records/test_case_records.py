@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
-from faithfulness_assert import Case, grade, grade_many
+from faithfulness_assert import Case, ConfigError, grade, grade_many
 
 ROWS = rows("records")
 TEXT = "The tower is tall."
@@ -16,6 +16,10 @@ TEXT = "The tower is tall."
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["case"])
 def test_a_record_is_read_as_a_case(row):
+    if "refused" in row:
+        with pytest.raises(ConfigError, match=row["refused"]):
+            list(grade_many([row["record"]]))
+        return
     (result,) = grade_many([row["record"]])
     assert result.status == ("invalid_input" if "error" in row else "graded")
     assert row.get("error", "").rstrip("?") in str(result.reason)
