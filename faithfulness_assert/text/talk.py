@@ -12,7 +12,7 @@ from .citations import is_reference
 from .learned import CLAIM, LONGEST, MARKS, Word, asks, parts_of, scores
 from .strings import is_blank, lazy_pattern, word_set
 
-TALK = 120
+TALK = 155
 """The score from which on a sentence claims nothing: 1 in 50 of the claims that look so."""
 QUESTION, OPEN = 20, -40
 """The same for what ends as a question, and for what ends in a colon: few claims do."""
