@@ -229,6 +229,7 @@ def distinct_statements(state: State) -> list[Statement]:
 def _referents(state: State, items: Numbered) -> Mapping[int, str]:
     """What statements refer back to that are not shown behind it: the claim before each."""
     found, last = dict[int, str](), 0
+    items = () if state.policy.split == "claims" else items  # each is whole
     for number, text in items:
         if number > last + 1 and refers_back(text, state.language) and not claims_nothing(text):
             before = (without_heading(s) for s in state.statements[number - 2 :: -1])
