@@ -125,7 +125,7 @@ def own_imports(name: str, *, typing: bool = False) -> set[str]:
     return found - {"", name}
 
 
-CALLED_BY_NAME = re.compile(r"__\w+__|pytest_\w+|(add_\w+_arguments|run_\w+)")
+CALLED_BY_NAME = re.compile(r"__\w+__|pytest_\w+|run_\w+")
 """What Python, pytest and the command line find by its name."""
 
 

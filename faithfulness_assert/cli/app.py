@@ -1,15 +1,14 @@
 """The command ``faithfulness-assert``, its subcommands, and what their exit codes say.
 
-The command ``merge`` is ``add_merge_arguments(parser)`` and ``run_merge(arguments)`` in
-``batch_commands.py``; ``run_...`` returns the exit code. Only the module of the command that is
-named is loaded, so that help and version come at once.
+The command ``merge`` is ``run_merge(arguments)`` in ``runs_commands.py``, which returns the exit
+code. Only the module of the command that is named is loaded, so that help and version come at once.
 """
 
 from __future__ import annotations
 
 import errno
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from functools import partial
 from importlib import import_module
 from signal import SIG_DFL, SIGINT, signal
@@ -17,6 +16,7 @@ from signal import SIG_DFL, SIGINT, signal
 import faithfulness_assert
 
 from ..files import to_nowhere
+from .commands import COMMANDS, LINES, TO_FILE, WIDTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,31 +49,11 @@ def judged(summary: Summary, fail_under: float | None = None, min_graded: float 
 # ---------------------------------------------------------------- the commands
 
 
-WIDTH = 80
 DESCRIPTION = """\
 Grade whether answers are faithful to their context.
 
 Exit codes: 0 all cases passed, 1 some failed, 2 wrong use, 3 some could not be
 graded, 4 a batch API has not answered yet."""
-COMMANDS = {
-    "demo": ("grade", "Grade five example cases with the embedded judge."),
-    "grade": ("grade", "Grade the cases of a file."),
-    "batch": ("batch", "Grade a data set of any size in a run that can go on."),
-    "estimate": ("grade", "Say what grading a data set will use. Sends nothing."),
-    "rescore": ("batch", "Score a run again under another policy. Asks nobody."),
-    "merge": ("batch", "Make the runs over several shards into one. Asks nobody."),
-    "export": ("batch", "Write the results of a run as JSON lines, CSV or Parquet."),
-    "report": ("report", "Write an HTML report of a run, or of two runs side by side."),
-    "compare": ("report", "Say what changed between two runs, and if it is worse."),
-    "policies": ("grade", "List the presets, or show one policy in full."),
-    "init": ("promptfoo", "Write a working promptfoo example."),
-    "label": ("trust", "Draw answers of a run that people label, in a sheet."),
-    "agreement": ("trust", "Hold judges against the labels of people."),
-    "probe": ("trust", "Show the blind spots of a judge. Needs no labels."),
-    "doctor": ("doctor", "Check Python, Node, the settings, and whether the judge answers."),
-}
-"""The theme of each command, which names its module, and its summary."""
-TO_FILE = "Results get into a file with batch --output FILE, or with grade --json > FILE"
 
 
 def main() -> None:
@@ -114,27 +94,29 @@ def _run(given: list[str]) -> int:
     version = f"%(prog)s {faithfulness_assert.__version__}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name, (theme, summary) in COMMANDS.items():
-        command = commands.add_parser(name, help=summary, description=summary)
-        if given[:1] == [name]:
-            module = import_module(f".{theme}_commands", __package__)
-            getattr(module, f"add_{name}_arguments")(command)
-            command.set_defaults(run=getattr(module, f"run_{name}"))
-    if given and not given[0].startswith("-") and given[0] not in COMMANDS:
-        from ..records.errors import suggest  # not needed for help and version
-
-        parser.error(f"unknown command {given[0]!r}. {suggest(given[0], COMMANDS)}")
-    arguments, unknown = parser.parse_known_args(given)
-    if unknown:
-        own = commands.choices.get(given[0], parser)
-        own.error(_unrecognized(unknown, own))
-    if "run" not in arguments:
+    for name, (_, summary) in COMMANDS.items():
+        commands.add_parser(name, help=summary, description=summary)
+    if not given or given[0].startswith("-"):
+        _, unknown = parser.parse_known_args(given)
+        if unknown:
+            parser.error(_unrecognized(unknown, parser))
         parser.print_help()
         return WRONG_USE
-    from ..records.errors import named_as_on_command_line  # not needed for help and version
+    from ..records.errors import named_as_on_command_line, suggest  # not for help and version
 
+    name, *words = given
+    if name not in COMMANDS:
+        parser.error(f"unknown command {name!r}. {suggest(name, COMMANDS)}")
+    from .arguments import add_arguments
+
+    command = commands.choices[name]
+    add_arguments(command, LINES[name])
+    arguments, unknown = command.parse_known_args(words)
+    if unknown:
+        command.error(_unrecognized(unknown, command))
+    run = getattr(import_module(f".{COMMANDS[name][0]}_commands", __package__), f"run_{name}")
     with named_as_on_command_line():
-        code: int = arguments.run(arguments)
+        code: int = run(arguments)
     return code
 
 
@@ -168,19 +150,9 @@ class _Parser(ArgumentParser):
         # Without a width, argparse loads shutil to look for it.
         form: Any = partial(RawDescriptionHelpFormatter, width=WIDTH)
         super().__init__(formatter_class=form, allow_abbrev=False, **given)
-        for kind, description in ((int, "a whole number"), (float, "a number")):
-            self.register("type", kind, partial(_number, kind, description))
 
     def error(self, message: str) -> NoReturn:
         from ..records.errors import ConfigError
 
         end = "" if message.endswith((".", "?")) else "."
         raise ConfigError(f"{message}{end} See {self.prog} --help")
-
-
-def _number(kind: type[int] | type[float], description: str, text: str) -> float:
-    """The value of an argument that takes a number. argparse itself speaks of an int value."""
-    try:
-        return kind(text)
-    except ValueError:
-        raise ArgumentTypeError(f"must be {description}, got {text!r:.80}") from None

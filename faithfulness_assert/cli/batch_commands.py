@@ -1,48 +1,35 @@
-"""``batch`` grades a data set of any size, in a run that can go on after whatever stopped it.
+"""``batch`` grades a data set of any size, in a run that can go on after whatever stopped it; and
+``export`` writes the results of one.
 
-A run over a batch API goes on without its data set: with ``--run`` alone. ``rescore`` scores a run
-again under another policy, ``merge`` makes several runs into one, and ``export`` writes the results
-of one.
+A run over a batch API goes on without its data set: with ``--run`` alone.
 """
 
 from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..batch import RunOutcome, merge, rescore
+from ..batch import RunOutcome
 from ..batch import run as run_rows
-from ..batch.outputs import SUFFIXES, write_results
+from ..batch.outputs import check_output, github_annotations, write_results
 from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
 from ..batch.rows import Line
-from ..batch.run_description import how_graded, lines_of
+from ..batch.run_description import data_sets_of, how_graded, lines_of
 from ..batch.stopping import Budget, SoftStop
-from ..batch.store import KEPT, is_run, not_finished, reading
+from ..batch.store import KEPT, NAME, is_run, lines_of_run, not_finished, reading
 from ..batch.summary import Summary
 from ..cases.data_set import DataSet
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError, option
 from ..text.strings import clip
 from .app import INTERRUPTED, NOT_GRADED, PASSED, WAITING, judged
-from .arguments import (
-    DATA_SET,
-    add_grading_arguments,
-    add_output_argument,
-    add_output_arguments,
-    add_policy_arguments,
-    check_outputs,
-    check_result_file,
-    folder,
-    grading_options,
-    named_data_set,
-    policy_options,
-    write_outputs,
-)
+from .arguments import check_report_argument, grading_options, named_data_set
 from .terminal import say, show_line, show_outcome
 
 LIMITS: Mapping[str, Callable[[Summary], float]] = {
@@ -52,86 +39,24 @@ LIMITS: Mapping[str, Callable[[Summary], float]] = {
 }
 """What a run is held to, and what it has of that."""
 RETRY = "--retry-errors"
-NUMBERS = {
-    "concurrency": (int, "how many asks are under way at once (default: 8)"),
-    "actors": (int, "with --engine ray: how many grade (default: one for each core)"),
-    "requests_per_minute": (float, "never send more requests"),
-    "tokens_per_minute": (float, "never use more tokens, of prompts and replies together"),
-    "max_errors": (
-        int,
-        "stop if more cases than this could not be graded (default: after 50 in a row)",
-    ),
-    "max_run_tokens": (int, "stop when so many tokens were used"),
-    "max_cost": (float, "stop when it has cost so much; needs -o prices=..."),
-}
-
-_WITH_INPUT = (
-    *("judge", "policy", "threshold", "option", "map", "system", "encoding", "via"),
-    *("retry_errors", "regrade_changed"),
+NUMBERS = (
+    *("concurrency", "actors", "requests_per_minute", "tokens_per_minute"),
+    *("max_errors", "max_run_tokens", "max_cost"),
+)
+WITH_INPUT = (
+    *("judge", "policy", "threshold", "option", "map", "from", "encoding", "via"),
+    *("retry_errors", "regrade_changed", *NUMBERS),
 )
 """What belongs to the first command of a run over a batch API."""
-GRACE = 5.0
 MAX_LOWEST = 600
 """Characters of the line that names the lowest score."""
 EMPTY = "there are no results: nothing was graded, or run.sqlite-wal was not copied with the run"
-NEW_RUN = "where the new run is kept; it must not have a run"
-
-# ---------------------------------------------------------------- batch
-
-
-def add_batch_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``batch``."""
-    add_grading_arguments(parser, f"{DATA_SET}; not needed to go on with --via", nargs="?")
-    _add_run(parser, "where the run is kept; if it has one, the run goes on")
-    parser.add_argument(
-        "--via",
-        metavar="API",
-        help="send the asks over a batch API, at half the price, and do not wait: openai-batch or "
-        "anthropic-batch. Then --run DIR alone goes on",
-    )
-    parser.add_argument(
-        "--engine",
-        choices=["local", "ray"],
-        default="local",
-        help="where to grade: on this machine, or on a Ray cluster (default: local)",
-    )
-    for name, (kind, meaning) in NUMBERS.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="N", help=meaning)
-    parser.add_argument(
-        "--grace",
-        type=float,
-        metavar="SECONDS",
-        default=GRACE,
-        help="what is under way gets this long after Ctrl-C or SIGTERM, and is kept where it "
-        f"arrives (default: {GRACE:g})",
-    )
-    parser.add_argument(
-        RETRY,
-        action=BooleanOptionalAction,
-        help="grade all cases again that could not be graded before, or none (default: those that "
-        "may succeed now)",
-    )
-    parser.add_argument(
-        "--regrade-changed",
-        action="store_true",
-        default=None,
-        help="grade rows again that have a result and are not what they were (added rows are "
-        "graded in any case)",
-    )
-    add_output_arguments(parser)
-    parser.add_argument("--quiet", action="store_true", help="show no progress")
-
-
-def _add_run(parser: ArgumentParser, meaning: str) -> None:
-    parser.add_argument(
-        "--run", type=folder, metavar="DIR", required=True, dest="directory", help=meaning
-    )
 
 
 def run_batch(arguments: Namespace) -> int:
     """Grades what has no result yet, and says how it went and how to go on."""
     check_outputs(arguments)
-    if arguments.input is None:
+    if arguments.INPUT is None:
         return _go_on_alone(arguments)
     data_set = named_data_set(arguments)
     if not arguments.quiet:
@@ -142,7 +67,7 @@ def run_batch(arguments: Namespace) -> int:
     try:
         outcome = run_rows(
             data_set,
-            arguments.directory,
+            arguments.run,
             engine=arguments.engine,
             retry_errors=arguments.retry_errors,
             regrade_changed=bool(arguments.regrade_changed),
@@ -172,7 +97,7 @@ def _show_end(arguments: Namespace, summary: Summary, notes: Sequence[str] = ())
     show_outcome(notes, summary.text())
     if arguments.quiet:
         return
-    with reading(arguments.directory) as store:
+    with reading(arguments.run) as store:
         if lowest := store.lowest():
             show_line(clip(f"lowest score: {lowest.case_id}: {lowest.result.reason}", MAX_LOWEST))
     if kept := _kept(summary):
@@ -181,7 +106,7 @@ def _show_end(arguments: Namespace, summary: Summary, notes: Sequence[str] = ())
         )
     show_line("To look at the answers, or write the results to a file:")
     for command, file in (("report", "FILE.html"), ("export", "FILE.csv")):
-        words = [command, str(arguments.directory), "-o", file]
+        words = [command, str(arguments.run), "-o", file]
         show_line(f"  faithfulness-assert {shlex.join(words)}")
 
 
@@ -195,7 +120,7 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
     send = partial(
         submit,
         data_set,
-        arguments.directory,
+        arguments.run,
         arguments.via,
         retry_errors=arguments.retry_errors,
         regrade_changed=bool(arguments.regrade_changed),
@@ -238,7 +163,7 @@ def _to_go_on(*words: str) -> str:
 
 def _go_on_alone(arguments: Namespace) -> int:
     """Goes on as far as possible with a run that has its own copy of the data set."""
-    run = arguments.directory
+    run = arguments.run
     if not is_begun(run):
         if not is_run(run):
             raise ConfigError(f"INPUT: is missing, and there is no run {run} that could go on")
@@ -249,11 +174,10 @@ def _go_on_alone(arguments: Namespace) -> int:
             "INPUT: is missing. To go on, give it as at first, with the same --judge and options: "
             f"faithfulness-assert {command}"
         )
-    wanted = {name: getattr(arguments, name) for name in (*_WITH_INPUT, *NUMBERS)}
+    wanted = {name: getattr(arguments, name) for name in WITH_INPUT}
     if given := next((n for n, value in wanted.items() if value not in (None, [])), None):
-        name = option("from" if given == "system" else given)
-        raise ConfigError(f"{name}: needs INPUT; without it, a run goes on as it began")
-    return _go_on(arguments, partial(collect, arguments.directory))
+        raise ConfigError(f"{option(given)}: needs INPUT; without it, a run goes on as it began")
+    return _go_on(arguments, partial(collect, arguments.run))
 
 
 def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
@@ -261,7 +185,7 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
 
     Standard output gets the summary of a run that is finished.
     """
-    run, soft, code = arguments.directory, SoftStop(0), NOT_GRADED
+    run, soft, code = arguments.run, SoftStop(0), NOT_GRADED
     how = _to_go_on("batch", "--run", run)
     try:
         with soft:
@@ -289,72 +213,63 @@ def _show_standing(arguments: Namespace, reached: Standing, how: str) -> int:
     if not reached.finished:
         say(f"Not finished. {how}")
         return WAITING
-    write_outputs(arguments, arguments.directory)
-    with reading(arguments.directory) as store:
+    write_outputs(arguments, arguments.run)
+    with reading(arguments.run) as store:
         summary = store.summary()
     _show_end(arguments, summary)
     return judged(summary, arguments.fail_under, arguments.min_graded)
 
 
-# ---------------------------------------------------------------- rescore, merge, export
+# ---------------------------------------------------------------- what becomes of the results
 
 
-def add_rescore_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``rescore``."""
-    parser.add_argument("source", metavar="RUN", help="the directory of the run")
-    _add_run(parser, NEW_RUN)
-    add_policy_arguments(parser, "that of the run")
-    parser.add_argument("--quiet", action="store_true", help="show the counts alone")
+def check_outputs(arguments: Namespace) -> None:
+    """Raises ``ConfigError`` if results cannot be written as these arguments want it."""
+    for file in arguments.output:
+        check_result_file(file, arguments.run, arguments.INPUT or "-")
+    check_report_argument(arguments)
 
 
-def run_rescore(arguments: Namespace) -> int:
-    """Scores the run again, and says what the new one found."""
-    outcome = rescore(arguments.source, arguments.directory, **policy_options(arguments))
-    if arguments.quiet:
-        show_line(outcome.summary.brief().partition("\n")[0])
-        return outcome.exit_code
-    return _print_outcome(outcome, spent=False)  # the first run has spent it
+def check_result_file(file: str, run: str, data_set: str) -> None:
+    """Raises ``ConfigError`` if results cannot be written to a file, or the run needs it."""
+    needed: list[str | Path] = [data_set, Path(run) / NAME, run]
+    if is_run(run):
+        with reading(run) as store:
+            needed += data_sets_of(store)
+    if check_output(file).resolve() in {Path(path).resolve() for path in needed}:
+        raise ConfigError(f"output: {file} is a file that the run needs; choose another file")
 
 
-def add_merge_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``merge``."""
-    parser.add_argument(
-        "sources", metavar="RUN", nargs="+", help="the directories of finished runs, one per shard"
-    )
-    _add_run(parser, NEW_RUN)
+def write_outputs(arguments: Namespace, run: str | PathLike[str]) -> None:
+    """Writes the results of a run as these arguments want it."""
+    for file in arguments.output:
+        say(f"writing {file}")
+        write_results(lines_of_run(run), file)
+    if arguments.report is not None:
+        from ..report import write_report
 
-
-def run_merge(arguments: Namespace) -> int:
-    """Merges the runs, and says what the new one found."""
-    return _print_outcome(merge(arguments.sources, arguments.directory))
-
-
-def add_export_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``export``."""
-    parser.add_argument("source", metavar="RUN", help="a run directory, or its results as .jsonl")
-    meaning = f"where the results are written, in input order ({', '.join(SUFFIXES)})"
-    add_output_argument(parser, meaning)
+        say(f"writing {arguments.report}")
+        write_report(run, arguments.report)
+    if arguments.github:
+        kind = "error" if arguments.fail_under is None else "warning"  # then the mean decides
+        for command in github_annotations(lines_of_run(run), kind):
+            print(command)  # not with show_line, which makes commands of CI logs harmless
 
 
 def run_export(arguments: Namespace) -> int:
     """Writes the results, as ``batch --output`` does."""
-    check_result_file(arguments.output, arguments.source, "-")
+    check_result_file(arguments.output, arguments.RUN, "-")
     written = 0
 
     def lines() -> Iterator[Line]:
         nonlocal written
-        for line in lines_of(arguments.source)():
+        for line in lines_of(arguments.RUN)():
             written += 1  # a run may go on meanwhile
             yield line
 
     write_results(lines(), arguments.output)
-    if Path(arguments.source).is_dir():
-        with reading(arguments.source) as store:
+    if Path(arguments.RUN).is_dir():
+        with reading(arguments.RUN) as store:
             if notice := not_finished(written, store.size) or EMPTY * (not written):
                 say(f"note: {notice}")
     return PASSED
-
-
-def _print_outcome(outcome: RunOutcome, *, spent: bool = True) -> int:
-    show_outcome(outcome.notes, outcome.summary.text(spent=spent))
-    return outcome.exit_code

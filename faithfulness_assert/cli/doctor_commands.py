@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,13 +21,13 @@ from ..asking.schema import json_schema
 from ..grading import Grader
 from ..judges.remote.endpoint import Endpoint
 from ..judges.remote.remote_judge import RemoteJudge
-from ..options import UNSTORED, check_names, hide_key, parse_options
+from ..options import UNSTORED, check_names, hide_key
 from ..records.errors import ConfigError, FaithfulnessError, JudgeError, without_keys
 from ..records.judge import Ask, Payload, ReplyForm, judge_info
 from ..records.model import Label
 from ..settings import SETTING, Choice, choose
 from .app import FAILED, PASSED
-from .arguments import add_judge_argument, add_options, judge_in
+from .arguments import judge_options
 from .promptfoo_commands import python_of_promptfoo
 from .terminal import show_line
 
@@ -48,15 +48,9 @@ class Check(NamedTuple):
     text: str
 
 
-def add_doctor_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``doctor``."""
-    add_judge_argument(parser)
-    add_options(parser, "an option of the judge, as for grade, such as base_url")
-
-
 def run_doctor(arguments: Namespace) -> int:
     """Shows the outcome of each check."""
-    options = {"judge": judge_in(arguments), **parse_options(arguments.option, "--option")}
+    options = judge_options(arguments)
     hide_key(options)
     outcomes = list(checks(**options))
     for check in outcomes:

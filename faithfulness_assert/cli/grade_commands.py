@@ -7,14 +7,14 @@ from __future__ import annotations
 import json
 import shlex
 import tempfile
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
-from ..batch.estimate import SAMPLE, estimate_run
+from ..batch.estimate import estimate_run
 from ..batch.rows import Line, Row, grade_rows
 from ..batch.run_description import describe_run
 from ..batch.store import writing
@@ -28,14 +28,17 @@ from ..records.errors import InputError
 from ..records.judge import judge_info
 from ..records.result import GradingResult
 from .app import PASSED
-from .arguments import (
-    add_grading_arguments,
-    add_report_argument,
-    check_report_argument,
-    grading_options,
-    named_data_set,
+from .arguments import check_report_argument, grading_options, named_data_set
+from .terminal import (
+    print_json,
+    say,
+    say_notes,
+    show,
+    show_line,
+    show_lines,
+    show_paragraph,
+    show_table,
 )
-from .terminal import print_json, say, show, show_line, show_paragraph, show_table
 
 DEMO = Path(__file__).parent / "demo.json"
 NOTE = (
@@ -43,17 +46,11 @@ NOTE = (
     "are swapped it is no better than chance, and it gets the last case wrong. For real grading, "
     "name an LLM judge:"
 )
-JSON_HELP = "print each result as a line of JSON"
 HOW = "faithfulness-assert grade FILE --judge openai:MODEL"
 FEW = 8
 """Cases that `grade` shows one by one."""
 
 # ---------------------------------------------------------------- demo
-
-
-def add_demo_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``demo``."""
-    parser.add_argument("--json", action="store_true", help=JSON_HELP)
 
 
 def run_demo(arguments: Namespace) -> int:
@@ -68,28 +65,6 @@ def run_demo(arguments: Namespace) -> int:
 
 
 # ---------------------------------------------------------------- grade
-
-
-def add_grade_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``grade``."""
-    add_grading_arguments(
-        parser,
-        "a .json, .jsonl, .csv, .tsv or .parquet file, or - for JSON on standard input; a "
-        "case has answer and context, and may have question and id",
-    )
-    parser.add_argument(
-        "--concurrency",
-        type=int,
-        default=8,
-        help="how many asks are under way at once (default: 8)",
-    )
-    parser.add_argument("--json", action="store_true", help=JSON_HELP)
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help=f"show every case; of more than {FEW}, only the worst ones are shown",
-    )
-    add_report_argument(parser)
 
 
 def run_grade(arguments: Namespace) -> int:
@@ -121,13 +96,12 @@ def run_grade(arguments: Namespace) -> int:
                 write_report(folder, arguments.report)
     except KeyboardInterrupt:
         if judge_info(grader.judge).remote:
-            command = f"faithfulness-assert {shlex.join(['batch', arguments.input])} --run DIR"
+            command = f"faithfulness-assert {shlex.join(['batch', arguments.INPUT])} --run DIR"
             say(
                 f"\nThe results are not kept. A run keeps them, and goes on after a stop: {command}"
             )
         raise
-    for note in data_set.notes:
-        say(f"note: {note}")
+    say_notes(data_set.notes)
     return code
 
 
@@ -164,53 +138,29 @@ def _graded(
 # ---------------------------------------------------------------- estimate
 
 
-def add_estimate_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``estimate``."""
-    add_grading_arguments(parser)
-    parser.add_argument(
-        "--sample",
-        type=int,
-        default=SAMPLE,
-        help=f"the most cases that are planned (default: {SAMPLE})",
-    )
-    parser.add_argument("--json", action="store_true", help="print JSON")
-
-
 def run_estimate(arguments: Namespace) -> int:
     """Shows what the run will use."""
     options = {**grading_options(arguments), "sample": arguments.sample}
     data_set = named_data_set(arguments)
     estimate = estimate_run(data_set, **options)
-    for note in data_set.notes:
-        say(f"note: {note}")
+    say_notes(data_set.notes)
     if arguments.json:
         print_json(json.dumps(estimate.to_json()))
         return PASSED
-    for line in str(estimate).splitlines():
-        show_line(line)
+    show_lines(str(estimate))
     return PASSED
 
 
 # ---------------------------------------------------------------- policies
 
 
-def add_policies_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``policies``."""
-    parser.add_argument(
-        "name",
-        metavar="NAME",
-        nargs="?",
-        help="a preset, or a policy file (.toml, .yaml, .json); without it, all presets are listed",
-    )
-
-
 def run_policies(arguments: Namespace) -> int:
     """Lists the presets, or shows the policy that was named."""
-    if arguments.name is None:
+    if arguments.NAME is None:
         show_table(describe.HEAD, map(describe.row, policies.values()))
         show_line("To show one in full: faithfulness-assert policies NAME")
         return PASSED
-    policy = find_policy(arguments.name, {}, {})
+    policy = find_policy(arguments.NAME, {}, {})
     show_line(policy.name, policy.summary, style="bold")
     for line in describe.in_full(policy):
         show_line(f"  {line}")

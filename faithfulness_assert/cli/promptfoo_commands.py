@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 from shlex import quote
 
@@ -22,50 +22,25 @@ ENVIRONMENT, MOST_ENVIRONMENT = ".env", 1 << 20
 PYTHON = re.compile(r"^(?:export )?PROMPTFOO_PYTHON=(['\"]?)(.*)\1\s*$", re.MULTILINE)
 
 
-def add_init_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``init``."""
-    parser.epilog = "One test of the example passes, the other fails on a made-up price."
-    parser.add_argument(
-        "folder",
-        metavar="FOLDER",
-        type=Path,
-        nargs="?",
-        default=Path(),
-        help="where to write the example (default: here)",
-    )
-    parser.add_argument(
-        "--force", action="store_true", help="overwrite faithfulness.cjs and faithfulness.py"
-    )
-    parser.add_argument(
-        "--from",
-        metavar="CONFIG",
-        dest="config",
-        help="print what replaces the context-faithfulness assertions of a promptfoo config, to "
-        "paste, and what it does not carry over",
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="with --from: write it to this new file instead"
-    )
-
-
 def run_init(arguments: Namespace) -> int:
     """Writes the example, or prints what replaces the assertions of a config."""
-    if arguments.config is not None:
-        example = {"FOLDER": arguments.folder != Path(), "--force": arguments.force}
+    config, folder = vars(arguments)["from"], Path(arguments.FOLDER or "")
+    if config is not None:
+        example = {"FOLDER": folder != Path(), "--force": arguments.force}
         for name, given in example.items():
             if given:
                 raise ConfigError(f"{name}: not with --from, which writes no example")
-        _convert(arguments.config, arguments.output)
+        _convert(config, arguments.output)
         return PASSED
     if arguments.output is not None:
         raise ConfigError("--output: only with --from")
-    for path in _write_example(arguments.folder, force=arguments.force):
+    for path in _write_example(folder, force=arguments.force):
         show_line(f"wrote {path}")
     show_line("")
-    if (python := python_of_promptfoo(arguments.folder)) not in (None, sys.executable):
-        problem = f"{arguments.folder / ENVIRONMENT} names {python} for promptfoo"
+    if (python := python_of_promptfoo(folder)) not in (None, sys.executable):
+        problem = f"{folder / ENVIRONMENT} names {python} for promptfoo"
         show_line(f"{problem}, and is left as it is. Here it is {sys.executable}")
-    where = f"cd {quote(str(arguments.folder))} && " if arguments.folder != Path() else ""
+    where = f"cd {quote(str(folder))} && " if folder != Path() else ""
     show_line(f"Now run: {where}npx promptfoo@latest eval")
     show_line("It needs Node 22.22 or newer; faithfulness-assert doctor says whether it is here.")
     return PASSED

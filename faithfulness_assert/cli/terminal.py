@@ -80,14 +80,22 @@ def show_line(text: str, more: str = "", *, style: str = "") -> None:
     _console().print(*parts, soft_wrap=True)
 
 
-def show_outcome(notes: Iterable[str], text: str) -> None:
-    """What a run came to: the notes, and a text whose first line counts most."""
+def say_notes(notes: Iterable[str]) -> None:
+    """What is to be known of a result beside it."""
     for note in notes:
         say(f"note: {note}")
-    first, *others = text.split("\n")
-    show_line(first, style="bold")
-    for line in others:
-        show_line(line)
+
+
+def show_lines(text: str, *, style: str = "") -> None:
+    """Each line of a text, the first one in ``style``."""
+    for place, line in enumerate(text.split("\n")):
+        show_line(line, style="" if place else style)
+
+
+def show_outcome(notes: Iterable[str], text: str) -> None:
+    """What a run came to: the notes, and a text whose first line counts most."""
+    say_notes(notes)
+    show_lines(text, style="bold")
 
 
 def show_paragraph(text: str) -> None:
