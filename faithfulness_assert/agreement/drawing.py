@@ -4,9 +4,9 @@ They are drawn at random within two strata. The answers that the judge flags are
 the rate of the others: there most of what is unfaithful can be found. Of either kind at least 5 are
 drawn. Each answer has a number that follows from the seed and its own id and texts, and the lowest
 ones are drawn: so the same run and seed give the same answers in whichever order they were graded,
-and a larger sheet has all those of a smaller one. That is how ``agreement`` knows what was drawn:
-it draws again. A run may have grown since. So a sheet says from how many answers of either kind it
-was drawn: its labels stay a random sample of these, and speak of no others.
+and a larger sheet has all those of a smaller one. A run may grow later. So a sheet says from how
+many answers of either kind it was drawn, and has a fingerprint of those that were: its labels stay
+a random sample of these, and speak of no others.
 """
 
 from __future__ import annotations
@@ -156,11 +156,11 @@ def open_run(path: str | PathLike[str]) -> Run:
         policy=clip(result.policy, 100),
         threshold=result.threshold,
         cases=cases or sum(1 for _ in lines()),
-        answers=lambda: map(judged_of, lines()),
+        answers=lambda: map(_judged, lines()),
     )
 
 
-def judged_of(line: Line) -> Judged | None:
+def _judged(line: Line) -> Judged | None:
     """What the judge says of the answer of a line; None for a grader error."""
     result = line.result
     if result.error is not None:
@@ -194,13 +194,6 @@ class Drawn(NamedTuple):
     counts: Counts
     answers: list[Judged]
 
-    @property
-    def check(self) -> str:
-        """A fingerprint of the answers, and of whether a judge passes each."""
-        facts = sorted((a.id, a.input, a.flagged, a.by_policy) for a in self.answers)
-        text = repr(facts).encode("utf-8", "backslashreplace")
-        return blake2b(text, digest_size=6).hexdigest()
-
 
 def count(run: Run) -> Counts:
     """The counts of a run.
@@ -228,17 +221,11 @@ def draw(run: Run, n: int, *, seed: int) -> Drawn:
         ConfigError: there are too few answers.
     """
     counts = count(run)
-    flagged, others = split(n, counts.flagged, counts.others)
     drawn: list[Judged] = []
-    for is_flagged, size in ((True, flagged), (False, others)):
-        some = (a for a in run.answers() if a and a.flagged is is_flagged)
+    for kind, size in zip((True, False), split(n, counts.flagged, counts.others), strict=True):
+        some = (a for a in run.answers() if a and a.flagged is kind)
         drawn += heapq.nsmallest(size, some, key=lambda answer: _number(answer, seed, "draw"))
-    return in_order(counts, drawn, seed)
-
-
-def in_order(counts: Counts, answers: Iterable[Judged], seed: int) -> Drawn:
-    """Answers that this seed has drawn, as a sheet has them."""
-    return Drawn(counts, sorted(answers, key=lambda answer: _number(answer, seed, "order")))
+    return Drawn(counts, sorted(drawn, key=lambda answer: place_in_sheet(answer, seed)))
 
 
 def split(n: int, flagged: int, others: int) -> tuple[int, int]:
@@ -250,6 +237,17 @@ def split(n: int, flagged: int, others: int) -> tuple[int, int]:
     return min(flagged, n - rest), rest
 
 
+def place_in_sheet(answer: Judged, seed: int) -> bytes:
+    """By which the answers of a sheet are sorted."""
+    return _number(answer, seed, "order")
+
+
 def _number(answer: Judged, seed: int, use: str) -> bytes:
     text = f"{use}\0{seed}\0{answer.id}\0{answer.input}"
     return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def fingerprint(answers: Iterable[Judged]) -> str:
+    """That of answers in any order, and of whether a judge passes each."""
+    facts = sorted((a.id, a.input, a.flagged, a.by_policy) for a in answers)
+    return blake2b(repr(facts).encode("utf-8", "backslashreplace"), digest_size=6).hexdigest()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from os import PathLike
@@ -13,7 +12,7 @@ from ..batch.outputs import safe_cell
 from ..cases.sources import open_table
 from ..records.errors import ConfigError, option
 from ..text.strings import clip, names_of
-from .drawing import Counts, Drawn, Judged, Run, count, draw, in_order
+from .drawing import Counts, Judged, Run, count, draw, fingerprint, place_in_sheet
 from .sheets import LABELS, Draw, drawn_by
 
 IDS = ("case_id", "id")
@@ -30,14 +29,14 @@ class Row(NamedTuple):
     Args:
         where: its row.
         id: of its case; spreadsheets may have changed it.
-        drawn: how it was drawn; None where it does not say so.
+        drawn: what it says of how it was drawn.
         unfaithful: what each annotator says; None without a label.
         texts: what the sheet shows of it, for people.
     """
 
     where: str
     id: str
-    drawn: Draw | None
+    drawn: str
     unfaithful: tuple[bool | None, ...]
     texts: Mapping[str, str]
 
@@ -98,38 +97,34 @@ def read_labels(
             run, a label is none, or two rows are of the same answer. It names row and column.
     """
     source = open_table(path, encoding)
-    most = MOST_CELLS // max(20, len(source.columns or ()))
+    name, most = source.name, MOST_CELLS // max(20, len(source.columns or ()))
     records = list(islice(source.records(), most + 1))
     if len(records) > most:
-        raise ConfigError(
-            f"{source.name}: has more than {most:,} rows; leave out those without a label"
-        )
+        raise ConfigError(f"{name}: has more than {most:,} rows; leave out those without a label")
     for record in records:
         if record.problem:
-            raise ConfigError(f"{source.name}, {record.place}: {record.problem}")
-    values = [(record.place, record.values) for record in records]
-    columns = list(dict.fromkeys(name for _, row in values for name in row))
-    annotators = tuple(name for name in columns if _LABEL.fullmatch(name.strip()))
+            raise ConfigError(f"{name}, {record.place}: {record.problem}")
+    columns = list(dict.fromkeys(column for record in records for column in record.values))
+    annotators = tuple(column for column in columns if _LABEL.fullmatch(column.strip()))
     if not annotators:
-        has = names_of(columns)
-        raise ConfigError(f"{source.name}: has no column label; it has {has}")
-    _check_drawn_column(source.name, columns, random=random)
-    rows = [_row(source.name, place, row, annotators) for place, row in values]
-    if not any(row.unfaithful[0] is not None for row in rows):
-        raise ConfigError(f"{source.name}: the column {annotators[0]!r} has no label")
-    labels = (_in_any_run if random else _as_drawn)(source.name, rows, run)
-    return Labels(source.name, annotators, *labels)
-
-
-def _check_drawn_column(name: str, columns: Iterable[str], *, random: bool) -> None:
-    has = "drawn" in columns
-    if random and has:
+        raise ConfigError(f"{name}: has no column label; it has {names_of(columns)}")
+    if random and "drawn" in columns:
         problem = "says how it was drawn, so it is not read as a random sample"
         raise ConfigError(f"{name}: {problem}; leave out {option('random', True)}")
-    if not random and not has:
+    if not random and "drawn" not in columns:
         draw = "Draw one with the command `label`"
         use = f"or, if these answers were drawn at random, use {option('random', True)}"
         raise ConfigError(f"{name}: has no column drawn. {draw}, {use}")
+    rows = [_row(name, record.place, record.values, annotators) for record in records]
+    if not any(row.unfaithful[0] is not None for row in rows):
+        raise ConfigError(f"{name}: the column {annotators[0]!r} has no label")
+    counts, answers = (_in_any_run if random else _as_drawn)(name, rows, run)
+    rows_by_id: dict[str, Row] = {}
+    for row, judged in answers:
+        if (first := rows_by_id.setdefault(judged.id, row)) is not row:
+            both = f"{first.where} and {row.where} are both of {clip(row.id, 60)!r}"
+            raise ConfigError(f"{name}: {both}: decide for one, and remove the other")
+    return Labels(name, annotators, counts, answers)
 
 
 # ---------------------------------------------------------------- a row
@@ -140,13 +135,9 @@ def _row(name: str, where: str, values: Mapping[str, Any], annotators: Sequence[
     id = next((_text(values[column]) for column in IDS if _text(values.get(column))), "")
     if not id:
         raise ConfigError(f"{at}: has no case_id or id; it has {names_of(values)}")
-    try:
-        drawn = drawn_by(_text(values["drawn"])) if "drawn" in values else None
-    except ConfigError as error:
-        raise ConfigError(f"{at}: {error}") from None
     labels = tuple(_label(f"{at}: {column}", values.get(column)) for column in annotators)
     texts = {column: _unguarded(_text(values.get(column)))[:MOST_TEXT] for column in SHOWN}
-    return Row(where, id, drawn, labels, texts)
+    return Row(where, id, _text(values.get("drawn")), labels, texts)
 
 
 def _unguarded(text: str) -> str:
@@ -175,83 +166,73 @@ def _text(value: object) -> str:
 
 def _in_any_run(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[Labelled]]:
     """Rows that do not say how they were drawn, each with its answer in the run."""
-    by_id = _by_id(name, rows)
-    judged = {answer.id: answer for answer in run.answers() if answer and answer.id in by_id}
-    for id, row in by_id.items():
-        if id not in judged:
-            problem = f"the id {clip(id, 60)!r} is not in {run.name}, or was not graded there"
+    ids = {row.id for row in rows}
+    judged = {answer.id: answer for answer in run.answers() if answer and answer.id in ids}
+    for row in rows:
+        if row.id not in judged:
+            problem = f"the id {clip(row.id, 60)!r} is not in {run.name}, or was not graded there"
             raise ConfigError(f"{name}, {row.where}: {problem}; correct or remove the row")
-    return count(run), [Labelled(row, judged[id]) for id, row in by_id.items()]
+    return count(run), [Labelled(row, judged[row.id]) for row in rows]
 
 
 def _as_drawn(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[Labelled]]:
-    """The rows in the order in which they were drawn: the same run and seed draw the same.
+    """The rows with their answers, in the order in which they were drawn.
 
-    Where they do not, the run has changed since. Then its answers are those of the rows, if nothing
-    has changed in these.
+    The sheet has a fingerprint of these. If the answers of the rows have another one, those count
+    that the same seed draws from the run now: then these must be the same.
     """
-    first = rows[0]
-    first_draw = first.drawn or Draw(0, 0, None, "")
-    for row in rows:
-        if row.drawn != first_draw:
-            problem = f"was drawn with another sheet than {first.where}"
-            raise ConfigError(f"{name}, {row.where}: {problem}; keep each sheet in its own file")
-    n, seed = first_draw.n, first_draw.seed
-    drawn_again = draw(run, n, seed=seed)
-    if first_draw.counts and drawn_again.check != first_draw.check:
-        drawn_again = _in_changed_run(rows, run, first_draw, first_draw.counts) or drawn_again
-    counts, answers = drawn_again
-    ids = _whole_ids(answers)
-    by_id = _by_id(name, [row._replace(id=ids.get(_bare(row.id), row.id)) for row in rows])
-    drawn = {answer.id for answer in answers}
-    for id, row in by_id.items():
-        if id not in drawn:
-            problem = f"{clip(id, 60)!r} is not among the {n} answers that seed {seed} draws from"
+    n, seed, counts, drawn = _draw_of(name, rows)
+    pairs = _with_answers(rows, run.answers())
+    answers = [Labelled(row, judged) for row, judged in pairs if judged]
+    if len(rows) != n or fingerprint(answer.judged for answer in answers) != drawn:
+        again = draw(run, n, seed=seed)
+        counts, pairs = again.counts, _with_answers(rows, again.answers)
+        answers = [Labelled(row, judged) for row, judged in pairs if judged]
+        for row in (row for row, judged in pairs if judged is None):
+            problem = f"{clip(row.id, 60)!r} is not among the {n} answers that seed {seed} draws"
             raise ConfigError(
-                f"{name}, {row.where}: {problem} {run.name}. Name the run first from which the "
-                "sheet was drawn. It may have grown since; if texts or verdicts of the sheet's "
+                f"{name}, {row.where}: {problem} from {run.name}. Name the run first from which "
+                "the sheet was drawn. It may have grown since; if texts or verdicts of the sheet's "
                 "answers have changed, draw a new sheet, and if rows are missing, put them back"
             )
-    if lost := [answer.id for answer in answers if answer.id not in by_id]:
-        shown = ", ".join(repr(clip(id, 60)) for id in lost[:3]) + (" and more" * (len(lost) > 3))
-        problem = f"{len(lost)} of the {n} answers that were drawn are missing ({shown})"
-        raise ConfigError(
-            f"{name}: {problem}, and without them the rest is no random part. Put them back, with "
-            "an empty label where there is none"
-        )
-    return counts, [Labelled(by_id[answer.id], answer) for answer in answers]
+        found = {answer.judged.id for answer in answers}
+        if lost := [answer.id for answer in again.answers if answer.id not in found]:
+            few = ", ".join(repr(clip(id, 60)) for id in lost[:3]) + (" and more" * (len(lost) > 3))
+            problem = f"{len(lost)} of the {n} answers that were drawn are missing ({few})"
+            raise ConfigError(
+                f"{name}: {problem}, and without them the rest is no random part. Put them back, "
+                "with an empty label where there is none"
+            )
+    return counts, sorted(answers, key=lambda answer: place_in_sheet(answer.judged, seed))
 
 
-def _in_changed_run(rows: Sequence[Row], run: Run, draw: Draw, counts: Counts) -> Drawn | None:
-    """The answers that a sheet drew from a run that has changed since.
+def _draw_of(name: str, rows: Sequence[Row]) -> Draw:
+    """How all rows were drawn. Raises ``ConfigError`` if they say different things of it."""
+    first, *others = [drawn_by(row.drawn, f"{name}, {row.where}") for row in rows]
+    for row, other in zip(rows[1:], others, strict=True):
+        if other != first:
+            problem = f"was drawn with another sheet than {rows[0].where}"
+            raise ConfigError(f"{name}, {row.where}: {problem}; keep each sheet in its own file")
+    return first
 
-    None if their texts or verdicts have changed, too, or if not all of them are in the sheet.
+
+def _with_answers(
+    rows: Sequence[Row], answers: Iterable[Judged | None]
+) -> list[tuple[Row, Judged | None]]:
+    """The rows, each with its answer; None if there is none, or several that it may be about.
+
+    Where no answer has the id of a row, it is the one whose id a spreadsheet makes the same of.
     """
-    given, bare = {row.id for row in rows}, {_bare(row.id) for row in rows}
-    answers = [answer for answer in run.answers() if answer and _bare(answer.id) in bare]
-    exact = {_bare(answer.id) for answer in answers if answer.id in given}
-    own = [answer for answer in answers if answer.id in given or _bare(answer.id) not in exact]
-    drawn = in_order(counts, own, draw.seed)
-    return drawn if drawn.check == draw.check else None
-
-
-def _by_id(name: str, rows: Iterable[Row]) -> dict[str, Row]:
-    """The rows by their ids. Raises ``ConfigError`` if two are of the same answer."""
-    rows_by_id: dict[str, Row] = {}
-    for row in rows:
-        first = rows_by_id.setdefault(row.id, row)
-        if first is not row:
-            both = f"{first.where} and {row.where} are both of {clip(row.id, 60)!r}"
-            raise ConfigError(f"{name}: {both}: decide for one, and remove the other")
-    return rows_by_id
-
-
-def _whole_ids(answers: Iterable[Judged]) -> dict[str, str]:
-    """The ids of answers by what a spreadsheet leaves of them, where that names one alone."""
-    ids = defaultdict(list)
+    same: dict[str, dict[str, Judged]] = {_bare(row.id): {} for row in rows}
     for answer in answers:
-        ids[_bare(answer.id)].append(answer.id)
-    return {bare: same[0] for bare, same in ids.items() if len(same) == 1}
+        if answer and (alike := same.get(_bare(answer.id))) is not None:
+            alike[answer.id] = answer
+    pairs: list[tuple[Row, Judged | None]] = []
+    for row in rows:
+        alike = same[_bare(row.id)]
+        only = next(iter(alike.values())) if len(alike) == 1 else None
+        pairs.append((row, alike.get(row.id, only)))
+    return pairs
 
 
 def _bare(id: str) -> str:

@@ -13,7 +13,7 @@ import csv
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -22,10 +22,21 @@ from ..batch.outputs import check_place, safe_cell, whole_file
 from ..batch.store import Store, not_finished, reading
 from ..cases.case import Case
 from ..files import as_text, read_text
-from ..records.errors import ConfigError, InputError, option
+from ..records.checks import check_number
+from ..records.errors import ConfigError, option
 from ..records.model import Verdict
 from ..text.strings import clean_text, counted
-from .drawing import MANY_LABELS, MIN_LABELS, MOST, Counts, Drawn, Judged, draw, open_run
+from .drawing import (
+    MANY_LABELS,
+    MIN_LABELS,
+    MOST,
+    Counts,
+    Drawn,
+    Judged,
+    draw,
+    fingerprint,
+    open_run,
+)
 
 SUFFIXES = (".csv", ".jsonl")
 SEED = 1
@@ -35,8 +46,7 @@ LABELS = ("faithful", "unfaithful")
 HOW = " ".join(read_text(Path(__file__).with_name("how_to_label.txt")).split())
 """What stands in the first row for whoever labels."""
 _DRAWN = re.compile(
-    r"(\d{1,5}) answers by seed (\d{1,16})"
-    r"(?:, of (\d{1,12})-(\d{1,12})-(\d{1,12})-(\d{1,12})-(\d{1,12}) \((\w{12})\))?"
+    r"(\d{1,5}) answers by seed (\d{1,16}), of (\d{1,12}(?:-\d{1,12}){4}) \((\w{12})\)"
 )
 
 
@@ -45,14 +55,33 @@ class Draw(NamedTuple):
 
     Args:
         n, seed: how many answers were drawn, and by which seed.
-        counts: of the run as it was then; None in a sheet of an older version.
-        check: see ``Drawn.check``.
+        counts: of the run as it was then.
+        drawn: the fingerprint of the answers.
     """
 
     n: int
     seed: int
-    counts: Counts | None
-    check: str
+    counts: Counts
+    drawn: str
+
+    def __str__(self) -> str:
+        others, flagged, left_out, by_policy = self.counts
+        counts = "-".join(map(str, (others, flagged, left_out, *by_policy)))
+        return f"{self.n} answers by seed {self.seed}, of {counts} ({self.drawn})"
+
+
+def drawn_by(cell: str, where: str) -> Draw:
+    """What a cell of ``drawn`` says; ``where`` it is, for people.
+
+    Raises:
+        ConfigError: it does not say so.
+    """
+    if not (match := _DRAWN.fullmatch(cell.strip())):
+        raise ConfigError(f"{where}: drawn was changed; take it from the sheet as it was written")
+    n, seed, counts, drawn = match.groups()
+    others, flagged, left_out, *by_policy = map(int, counts.split("-"))
+    both = by_policy[0], by_policy[1]
+    return Draw(int(n), int(seed), Counts(others, flagged, left_out, both), drawn)
 
 
 class Written(NamedTuple):
@@ -81,90 +110,58 @@ def write_sheet(
     Raises:
         ConfigError: an argument cannot be used, or the run has too few graded answers.
     """
-    file = _checked(path, n, seed)
+    file = Path(path)
+    check_number(option("n"), n, MIN_LABELS, MOST, whole=True)
+    check_number(option("seed"), seed, 0, 2**53 - 1, whole=True)
+    if file.suffix.lower() not in SUFFIXES:
+        raise ConfigError(f"{file}: the name of a sheet must end in {' or '.join(SUFFIXES)}")
+    if os.path.lexists(file):
+        raise ConfigError(f"{file}: exists, and may have labels; choose another name")
+    check_place(file)
     drawn = draw(open_run(run), n, seed=seed)
     with reading(run) as store:
         left = not_finished(store.finished, store.size)
-        cases, language = _cases(drawn, store)
-    cut: list[str] = []
+        rows = _rows(drawn, store, seed)
+    cut = 0
     with whole_file(file) as part:
-        rows = _rows(drawn, cases, language, seed)
         if file.suffix.lower() == ".csv":
-            _write_csv(rows, part, cut)
+            cut = _write_csv(rows, part)
         else:
             with as_text(part, errors="replace") as text:
                 text.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    notes = (
-        [f"{counted(len(cut), 'cell')} longer than Excel takes, and cut: use .jsonl"] if cut else []
-    )
+    notes = [f"{counted(cut, 'cell')} longer than Excel takes, and cut: use .jsonl"] if cut else []
     if left:
         advice = "to speak of all, finish the run, and draw another sheet then"
         notes.append(f"{left}. The labels will speak of these alone; {advice}")
     return Written(file, drawn, tuple(notes))
 
 
-def _checked(path: str | os.PathLike[str], n: object, seed: object) -> Path:
-    file = Path(path)
-    if type(n) is not int or not MIN_LABELS <= n <= MOST:
-        raise ConfigError(f"{option('n')}: must be from {MIN_LABELS} to {MOST:,}, got {n!r}")
-    if type(seed) is not int or not 0 <= seed < 2**53:
-        raise ConfigError(f"{option('seed')}: must be a whole number from 0, got {seed!r}")
-    if file.suffix.lower() not in SUFFIXES:
-        raise ConfigError(f"{file}: the name of a sheet must end in {' or '.join(SUFFIXES)}")
-    if os.path.lexists(file):
-        raise ConfigError(f"{file}: exists, and may have labels; choose another name")
-    check_place(file)
-    return file
-
-
-def _cases(drawn: Drawn, store: Store) -> tuple[dict[str, Case], str]:
-    """The cases of the drawn answers by their ids, and the language of the run."""
-    options = (store.about() or {}).get("options") or {}
-    roles = {name: options[name] for name in ("evidence_roles",) if name in options}
-    wanted, cases = {answer.id for answer in drawn.answers}, {}
-    for row in store.rows():
-        if row.case_id in wanted:
-            try:
-                cases[row.case_id] = Case(**row.fields, **roles)
-            except (InputError, ConfigError):  # it was graded, so this is of another version
-                cases[row.case_id] = Case(answer=str(row.fields.get("answer", "")), context=[])
-    return cases, str(options.get("language", "en"))
-
-
-def _rows(
-    drawn: Drawn, cases: Mapping[str, Case], language: str, seed: int
-) -> Iterator[dict[str, Any]]:
+def _rows(drawn: Drawn, store: Store, seed: int) -> list[dict[str, Any]]:
     """The rows, with the same names for both kinds of file."""
-    others, flagged, left_out, by_policy = drawn.counts
-    counts = "-".join(map(str, (others, flagged, left_out, *by_policy)))
-    for place, answer in enumerate(drawn.answers):
-        case = cases[answer.id]
-        yield {
-            "case_id": answer.id,
-            "question": case.question,
-            "context": [passage.text for passage in case.context],
-            "answer": case.answer,
-            "statements": list(answer.statements),
-            "evidence": _evidence(case, answer, language),
-            "label": "",
-            "comment": "",
-            "how_to_label": "" if place else HOW,
-            "drawn": f"{len(drawn.answers)} answers by seed {seed}, of {counts} ({drawn.check})",
-        }
-
-
-def drawn_by(cell: str) -> Draw:
-    """What a cell of ``drawn`` says.
-
-    Raises:
-        ConfigError: it does not say so.
-    """
-    match = _DRAWN.fullmatch(cell.strip())
-    if not match:
-        raise ConfigError("drawn was changed; take it from the sheet as it was written")
-    n, seed, *sizes = (int(number) for number in match.groups()[:-1] if number)
-    counts = Counts(sizes[0], sizes[1], sizes[2], (sizes[3], sizes[4])) if sizes else None
-    return Draw(n, seed, counts, match[8] or "")
+    options = (store.about() or {}).get("options") or {}
+    language = str(options.get("language", "en"))
+    roles = {name: options[name] for name in ("evidence_roles",) if name in options}
+    ids = {answer.id for answer in drawn.answers}
+    fields = {row.case_id: row.fields for row in store.rows() if row.case_id in ids}
+    how = Draw(len(drawn.answers), seed, drawn.counts, fingerprint(drawn.answers))
+    rows: list[dict[str, Any]] = []
+    for answer in drawn.answers:
+        case = Case(**fields[answer.id], **roles)
+        rows.append(
+            {
+                "case_id": answer.id,
+                "question": case.question,
+                "context": [passage.text for passage in case.context],
+                "answer": case.answer,
+                "statements": list(answer.statements),
+                "evidence": _evidence(case, answer, language),
+                "label": "",
+                "comment": "",
+                "how_to_label": "" if rows else HOW,
+                "drawn": str(how),
+            }
+        )
+    return rows
 
 
 def _evidence(case: Case, answer: Judged, language: str) -> list[str]:
@@ -174,23 +171,25 @@ def _evidence(case: Case, answer: Judged, language: str) -> list[str]:
     return [nearest[v.id].text if v.id in nearest else "" for v in verdicts]
 
 
-def _write_csv(rows: Iterator[dict[str, Any]], file: IO[bytes], cut: list[str]) -> None:
-    """In UTF-8 with a byte order mark, without which Excel takes it for another encoding."""
+def _write_csv(rows: Sequence[Mapping[str, Any]], file: IO[bytes]) -> int:
+    """Writes the rows, and says how many cells were cut.
+
+    In UTF-8 with a byte order mark, without which Excel takes it for another encoding.
+    """
+    cut = 0
     with as_text(file, encoding="utf-8-sig", errors="replace", newline="") as text:
-        writer = None
+        writer = csv.writer(text)
+        writer.writerow(rows[0])
         for row in rows:
-            cells = {name: safe_cell(_cell(value, cut)) for name, value in row.items()}
-            if writer is None:
-                writer = csv.DictWriter(text, list(cells))
-                writer.writeheader()
-            writer.writerow(cells)
+            cells = [_cell(value) for value in row.values()]
+            cut += sum(len(cell) > CELL for cell in cells)
+            writer.writerow(
+                safe_cell(c if len(c) <= CELL else f"{c[:CELL]} … (cut)") for c in cells
+            )
+    return cut
 
 
-def _cell(value: Any, cut: list[str]) -> Any:
-    if isinstance(value, list):
-        lines = (f"[{number}] {clean_text(str(item))}" for number, item in enumerate(value, 1))
-        value = "\n\n".join(lines)
-    if isinstance(value, str) and len(value) > CELL:
-        cut.append(value[:20])
-        return value[:CELL] + " … (cut)"
-    return value
+def _cell(value: str | list[str]) -> str:
+    if isinstance(value, str):
+        return value
+    return "\n\n".join(f"[{n}] {clean_text(item)}" for n, item in enumerate(value, 1))

@@ -122,7 +122,8 @@ def changed(run: Known, change: Callable[[int, dict[str, Any]], None], path: Pat
         data = json.loads(line.to_json())
         change(number, data)
         lines.append(Line.of_json(json.dumps(data)))
-    write_run(path, lines, {**ABOUT, "judge": {"name": "other"}})
+    rows = map(row_of, range(1, len(lines) + 1), run.records)
+    write_run(path, lines, {**ABOUT, "judge": {"name": "other"}}, rows)
     return path
 
 
