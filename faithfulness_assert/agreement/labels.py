@@ -68,18 +68,6 @@ class Labels(NamedTuple):
     counts: Counts
     answers: Sequence[Labelled]
 
-    def notes(self) -> list[str]:
-        """What a reader should know of rows without a label."""
-        done = [answer.unfaithful is not None for answer in self.answers]
-        last = max(place for place, is_done in enumerate(done) if is_done)
-        notes = []
-        if passed_over := done[:last].count(False):
-            note = f"answers that were passed over, without a label: {passed_over}"
-            notes.append(f"{note}. If those are the hard ones, all figures flatter")
-        if rest := len(done) - 1 - last:
-            notes.append(f"answers at the end without a label: {rest}, which does no harm")
-        return notes
-
 
 def read_labels(
     path: str | PathLike[str], run: Run, *, random: bool = False, encoding: str | None = None

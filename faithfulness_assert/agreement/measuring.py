@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import sub
 from os import PathLike
 from typing import NamedTuple
 
@@ -172,77 +173,85 @@ def measure(
         raise ConfigError(f"{sheet}: is a run; name the sheet with the labels first, then its run")
     opened = [open_run(path) for path in runs]
     labels = read_labels(sheet, opened[0], random=random, encoding=encoding)
-    names = [run.name for run in opened]
+    names = Counter(run.name for run in opened)
     judges = [
-        _judge_of(f"{run.name} ({n})" if names.count(run.name) > 1 else run.name, run, labels)
+        _judge_of(f"{run.name} ({n})" if names[run.name] > 1 else run.name, run, labels)
         for n, run in enumerate(opened, 1)
     ]
     answers = [answer for answer in labels.answers if answer.unfaithful is not None]
-    sizes = Counted(labels.counts.others, labels.counts.flagged)
-    parts = [[a for a in answers if a.judged.flagged is kind] for kind in KINDS]
-    check_labels(labels.name, [len(part) for part in parts], sizes)
-    by_judge = [answer for answer in answers if not answer.judged.by_policy]
-    by_policy = Counted(*labels.counts.by_policy)
-    rest = Counted(sizes.others - by_policy.others, sizes.flagged - by_policy.flagged)
-    problem = _problem(by_judge, rest)
+    decided = [answer for answer in answers if answer.judged.by_policy]
+    asked = [answer for answer in answers if not answer.judged.by_policy]
+    sizes, by_policy = Counted(*labels.counts[:2]), Counted(*labels.counts.by_policy)
+    rest = Counted(*map(sub, sizes, by_policy))
+    labelled = Counter(answer.judged.flagged for answer in answers)
+    check_labels(labels.name, [labelled[kind] for kind in KINDS], sizes)
+    problem = _problem(asked, rest)
     shown = [] if problem else judges
     strata = _strata(answers, by_policy, rest)
     measured = [_figures(n, judge, answers, strata, rest) for n, judge in enumerate(shown)]
-    wrong = Counter(_stratum(a, strata) for a in answers if a.unfaithful)
-    drawn = Counter(_stratum(a, strata) for a in answers)
+    unfaithful = [answer for answer in answers if answer.unfaithful]
+    wrong = Counter(answer.judged.flagged for answer in unfaithful)
+    parts = Counter(map(strata.of, answers)), Counter(map(strata.of, unfaithful))
     return Agreement(
         sheet=labels.name,
-        labels=Counted(*map(len, parts)),
-        unfaithful=Counted(*(sum(a.unfaithful is True for a in part) for part in parts)),
+        labels=Counted(*map(labelled.__getitem__, KINDS)),
+        unfaithful=Counted(*map(wrong.__getitem__, KINDS)),
         run=sizes,
         cases=opened[0].cases,
         left_out=labels.counts.left_out,
         by_policy=by_policy,
-        decided=[
-            _as_labelled(answer, answer.judged) for answer in answers if answer.judged.by_policy
-        ],
-        share=share_of_unfaithful(Stratum(n, drawn[s], wrong[s]) for s, n in strata.items()),
+        decided=[_as_labelled(answer, answer.judged) for answer in decided],
+        share=share_of_unfaithful(
+            Stratum(size, *(part[stratum] for part in parts))
+            for stratum, size in strata.sizes.items()
+        ),
         judges=measured,
-        pairs=_pairs(shown, answers, rest),
+        pairs=_pairs(shown, asked, rest),
         annotators=labels.annotators,
-        ceiling=_ceiling(labels, rest),
-        warnings=list(_warnings(labels, parts, by_judge, measured)),
+        ceiling=_ceiling(labels, asked, rest),
+        warnings=list(_warnings(labels, labelled, asked, measured)),
         problem=problem,
     )
 
 
-def _problem(by_judge: Sequence[Labelled], rest: Counted) -> str:
+def _problem(asked: Sequence[Labelled], rest: Counted) -> str:
     """Why labels of answers that a judge was asked about say nothing of it; "" if they do."""
+    flags = {answer.judged.flagged for answer in asked}
     for kind, size, what in zip(KINDS, rest, ("passes", "flags"), strict=True):
-        if size and not any(answer.judged.flagged is kind for answer in by_judge):
+        if size and kind not in flags:
             return f"none of the {size:,} answers that the judge {what} is labelled: label more"
-    labels = {answer.unfaithful for answer in by_judge}
+    labels = {answer.unfaithful for answer in asked}
     if labels == {False, True}:
         return ""
     if not labels:
         return "the policy decided on all answers, so nothing can be said of a judge"
     which, other = ("unfaithful", "faithful") if labels == {True} else ("faithful", "unfaithful")
     return (
-        f"all {len(by_judge)} labelled answers are {which}, so nothing can be said of how the "
+        f"all {len(asked)} labelled answers are {which}, so nothing can be said of how the "
         f"judge does on {other} ones: label more answers, or a run that has such answers"
     )
 
 
 def _warnings(
     labels: Labels,
-    parts: Sequence[Sequence[Labelled]],
-    by_judge: Sequence[Labelled],
+    labelled: Counter[bool],
+    asked: Sequence[Labelled],
     judges: Sequence[JudgeFigures],
 ) -> Iterator[str]:
-    """What a reader must know. ``by_judge``: the labelled answers that a judge was asked about."""
-    yield from labels.notes()
-    total = sum(map(len, parts))
-    if total < MANY_LABELS:
+    """What a reader must know. ``labelled``: how many answers that are flagged or not."""
+    done = [answer.unfaithful is not None for answer in labels.answers]
+    last = max(place for place, is_done in enumerate(done) if is_done)
+    if passed_over := done[:last].count(False):
+        note = f"answers that were passed over, without a label: {passed_over}"
+        yield f"{note}. If those are the hard ones, all figures flatter"
+    if rest := len(done) - 1 - last:
+        yield f"answers at the end without a label: {rest}, which does no harm"
+    if (total := labelled.total()) < MANY_LABELS:
         yield f"few labels: {total}. Intervals are wide; label {MANY_LABELS} or more"
-    if len(parts[1]) < min(FEW_FLAGGED, labels.counts.flagged):
-        few = f"few labels of flagged answers: {len(parts[1])}"
+    if labelled[True] < min(FEW_FLAGGED, labels.counts.flagged):
+        few = f"few labels of flagged answers: {labelled[True]}"
         yield f"{few}. Label at least {FEW_FLAGGED}"
-    classes = Counter("unfaithful" if answer.unfaithful else "faithful" for answer in by_judge)
+    classes = Counter("unfaithful" if answer.unfaithful else "faithful" for answer in asked)
     for name, figure in (("unfaithful", "recall"), ("faithful", "specificity")):
         if judges and classes[name] < LEAST_OF_A_CLASS:
             few = f"only {classes[name]} labelled answers that a judge saw are {name}"
@@ -255,18 +264,24 @@ def _warnings(
 
 # ---------------------------------------------------------------- a judge
 
+Flags = Mapping[str, bool]
+"""Whether one calls an answer unfaithful, by its id; of those answers that he says it of."""
+
 
 class _Judge(NamedTuple):
-    """What the judge of a run says of the labelled answers, by their ids, as far as it could."""
+    """The judge of a run.
+
+    Args:
+        name: of the run.
+        run: it.
+        answers: the labelled answers that were graded there, by their ids.
+        flags: what it says of those that also the judge of the first run was asked about.
+    """
 
     name: str
     run: Run
     answers: Mapping[str, Judged]
-
-    def verdict(self, answer: Labelled) -> Judged | None:
-        """What it says of an answer that also the judge of the first run was asked about."""
-        judged = self.answers.get(answer.judged.id)
-        return None if answer.judged.by_policy or not judged or judged.by_policy else judged
+    flags: Flags
 
 
 def _judge_of(name: str, run: Run, labels: Labels) -> _Judge:
@@ -276,85 +291,85 @@ def _judge_of(name: str, run: Run, labels: Labels) -> _Judge:
         ConfigError: the run has none of the labelled answers, or has one with other texts.
     """
     wanted = {answer.judged.id: answer for answer in labels.answers}
-    answers_by_id = {
-        judged.id: judged for judged in run.answers() if judged and judged.id in wanted
-    }
-    if not answers_by_id:
+    answers = {judged.id: judged for judged in run.answers() if judged and judged.id in wanted}
+    if not answers:
         raise ConfigError(f"{name}: has none of the answers of {labels.name}")
-    for id, judged in answers_by_id.items():
-        if judged.input != wanted[id].judged.input:
+    flags = {}
+    for id, judged in answers.items():
+        first = wanted[id].judged
+        if judged.input != first.input:
             where = f"{labels.name}, {wanted[id].row.where}: {clip(id, 60)!r}"
             raise ConfigError(
                 f"{where} has other texts in {name} than in the run that was labelled; name a run "
                 "over the same data"
             )
-    return _Judge(name, run, answers_by_id)
+        if not (judged.by_policy or first.by_policy):
+            flags[id] = judged.flagged
+    return _Judge(name, run, answers, flags)
 
 
-Strata = Mapping[tuple[bool, bool | None], int]
-"""How many answers of a run are flagged or not, and decided by the policy or not; None: either."""
-
-
-def _strata(answers: Sequence[Labelled], by_policy: Counted, rest: Counted) -> Strata:
+class _Strata(NamedTuple):
     """The strata by which labels are weighted: one base rate for all figures of a page.
 
-    What the policy decided is apart, unless that is there and has no label.
+    Args:
+        sizes: how many answers of the run are flagged or not, and decided by the policy or not.
+        apart: whether what the policy decided is apart, and not with what a judge decided.
     """
-    strata = {(kind, True): by_policy[kind] for kind in KINDS}
-    strata |= {(kind, False): rest[kind] for kind in KINDS}
-    labelled = {(answer.judged.flagged, answer.judged.by_policy) for answer in answers}
-    if labelled.issuperset(stratum for stratum, size in strata.items() if size):
-        return {stratum: strata[stratum] for stratum in sorted(strata)}
-    return {(kind, None): by_policy[kind] + rest[kind] for kind in KINDS}
+
+    sizes: Mapping[tuple[bool, bool], int]
+    apart: bool
+
+    def of(self, answer: Labelled) -> tuple[bool, bool]:
+        """The stratum of an answer."""
+        return answer.judged.flagged, self.apart and answer.judged.by_policy
 
 
-def _stratum(answer: Labelled, strata: Strata) -> tuple[bool, bool | None]:
-    judged = answer.judged
-    both = judged.flagged, judged.by_policy
-    return both if both in strata else (judged.flagged, None)
+def _strata(answers: Sequence[Labelled], by_policy: Counted, rest: Counted) -> _Strata:
+    """What the policy decided is apart, unless that is there and has no label."""
+    sizes = {(kind, False): rest[kind] for kind in KINDS}
+    sizes |= {(kind, True): by_policy[kind] for kind in KINDS}
+    strata = _Strata(dict(sorted(sizes.items())), apart=True)
+    if set(map(strata.of, answers)).issuperset(one for one, size in sizes.items() if size):
+        return strata
+    return _Strata({(kind, False): by_policy[kind] + rest[kind] for kind in KINDS}, apart=False)
 
 
 def _figures(
-    place: int, judge: _Judge, answers: Sequence[Labelled], strata: Strata, rest: Counted
+    place: int, judge: _Judge, answers: Sequence[Labelled], strata: _Strata, rest: Counted
 ) -> JudgeFigures:
     """The figures of the judge of the run at ``place``.
 
     ``rest``: how many answers the judge of the first run was asked about and passes, and flags.
     """
-    verdicts = [(answer, judge.verdict(answer)) for answer in answers]
-    judged_pairs = [(answer, judged) for answer, judged in verdicts if judged]
-    sample = _sample(judge.name, [(a, [j.flagged][: bool(place)]) for a, j in judged_pairs], rest)
+    judged = [answer for answer in answers if answer.judged.id in judge.flags]
+    sample = _sample(judge.name, judged, [judge.flags][: bool(place)], rest)
     differ = [
-        _as_labelled(answer, judged)
-        for answer, judged in judged_pairs
-        if judged.flagged is not answer.unfaithful
+        _as_labelled(answer, judge.answers[answer.judged.id])
+        for answer in judged
+        if judge.flags[answer.judged.id] is not answer.unfaithful
     ]
-    level = _level(
-        [(answer, judged and judged.flagged) for answer, judged in verdicts],
-        strata,
-        judge_figures(sample, min(place, 1)),
-    )
     return JudgeFigures(
         name=judge.name,
         judge=judge.run.judge,
         policy=judge.run.policy,
         threshold=judge.run.threshold,
-        answers=level,
+        answers=_level(answers, judge.flags, strata, judge_figures(sample, min(place, 1))),
         disagreements=sorted(differ, key=_badness),
         left_out=sum(answer.judged.id not in judge.answers for answer in answers),
     )
 
 
 def _sample(
-    name: str, answers: Sequence[tuple[Labelled, Sequence[bool]]], sizes: Counted
+    name: str, answers: Sequence[Labelled], others: Sequence[Flags], sizes: Counted
 ) -> Sample:
-    """Labelled answers with what others than the judge of the first run say of them.
+    """Answers with what others than the judge of the first run, and then people, say of them.
 
     Raises:
         ConfigError: there is none in a stratum.
     """
     items = Counter[Item](
-        (answer.judged.flagged, *flags, answer.unfaithful is True) for answer, flags in answers
+        (a.judged.flagged, *(flags[a.judged.id] for flags in others), a.unfaithful is True)
+        for a in answers
     )
     for kind, size, what in zip(KINDS, sizes, ("other", "flagged"), strict=True):
         if size and not any(item[0] is kind for item in items):
@@ -363,17 +378,17 @@ def _sample(
 
 
 def _level(
-    answers: Sequence[tuple[Labelled, bool | None]], strata: Strata, figures: Mapping[str, Figure]
+    answers: Sequence[Labelled], flags: Flags, strata: _Strata, figures: Mapping[str, Figure]
 ) -> Level:
-    """Counts and shares of answers, each with what is said of it; None: nothing."""
-    drawn = Counter(_stratum(answer, strata) for answer, _ in answers)
-    total = sum(strata[stratum] for stratum in drawn)
+    """Counts and shares of answers."""
+    drawn = Counter(map(strata.of, answers))
+    total = sum(strata.sizes[stratum] for stratum in drawn)
     counts, shares = [0] * 6, [0.0] * 6
-    for answer, flag in answers:
-        place = 3 * (answer.unfaithful is True) + (2 if flag is None else flag)
+    for answer in answers:
+        place = 3 * (answer.unfaithful is True) + flags.get(answer.judged.id, 2)
+        stratum = strata.of(answer)
         counts[place] += 1
-        stratum = _stratum(answer, strata)
-        shares[place] += strata[stratum] / drawn[stratum] / total
+        shares[place] += strata.sizes[stratum] / drawn[stratum] / total
     return Level(len(answers), Cells(*counts), Cells(*shares), figures)
 
 
@@ -391,39 +406,28 @@ def _badness(item: LabelledAnswer) -> tuple[bool, float]:
 # ---------------------------------------------------------------- two of a kind
 
 
-def _pairs(judges: Sequence[_Judge], answers: Sequence[Labelled], sizes: Counted) -> list[Paired]:
+def _pairs(judges: Sequence[_Judge], asked: Sequence[Labelled], rest: Counted) -> list[Paired]:
     """Each two judges, on the answers of which both say something."""
     tests = []
     for (place, one), (_, two) in combinations(enumerate(judges), 2):
-        both = [
-            (answer, [first.flagged, second.flagged][not place :])
-            for answer in answers
-            if (first := one.verdict(answer)) and (second := two.verdict(answer))
-        ]
-        if {answer.unfaithful for answer, _ in both} == {False, True}:
-            names = one.name, two.name
-            sample = _sample(" and ".join(names), both, sizes)
-            tests.append(paired(names, sample, (1, 2) if place else (0, 1)))
+        both = [a for a in asked if a.judged.id in one.flags and a.judged.id in two.flags]
+        if {answer.unfaithful for answer in both} == {False, True}:
+            others = [one.flags, two.flags][not place :]
+            sample = _sample(f"{one.name} and {two.name}", both, others, rest)
+            tests.append(paired((one.name, two.name), sample, (1, 2) if place else (0, 1)))
     corrected = holm([test.p for test in tests])
     return [test._replace(adjusted=p) for test, p in zip(tests, corrected, strict=True)]
 
 
-def _ceiling(labels: Labels, rest: Counted) -> Level | None:
-    """The first two annotators, on the answers that both have labelled and a judge was asked about.
-
-    ``rest``: how many of these there are.
-    """
+def _ceiling(labels: Labels, asked: Sequence[Labelled], rest: Counted) -> Level | None:
+    """The second annotator in the place of a judge, on the answers that both have labelled."""
     if len(labels.annotators) < 2:
         return None
-    both = [
-        (answer, two)
-        for answer in labels.answers
-        for one, two in [answer.row.unfaithful[:2]]
-        if one is not None and two is not None and not answer.judged.by_policy
-    ]
-    drawn = {answer.judged.flagged for answer, _ in both}
+    second = {a.judged.id: label for a in asked if (label := a.row.unfaithful[1]) is not None}
+    both = [answer for answer in asked if answer.judged.id in second]
+    drawn = {answer.judged.flagged for answer in both}
     if any(size and kind not in drawn for kind, size in zip(KINDS, rest, strict=True)):
         return None
-    sample = _sample(labels.name, [(answer, [two]) for answer, two in both], rest)
-    strata: Strata = {(kind, False): rest[kind] for kind in KINDS}
-    return _level(both, strata, judge_figures(sample, 1))
+    strata = _Strata({(kind, False): rest[kind] for kind in KINDS}, apart=False)
+    sample = _sample(labels.name, both, [second], rest)
+    return _level(both, second, strata, judge_figures(sample, 1))
