@@ -28,7 +28,6 @@ import numpy as np
 from faithfulness_assert.agreement.drawing import split
 from faithfulness_assert.agreement.figures import (
     Sample,
-    Stratum,
     figures,
     judge_figures,
     paired,
@@ -129,7 +128,9 @@ def halves(labels: int, flagged: int, others: int) -> tuple[int, int]:
 
 @cache
 def counted(x1: int, n1: int, x0: int, n0: int, flagged: int, others: int) -> tuple[float, float]:
-    _, low, high = share_of_unfaithful([Stratum(others, n0, x0), Stratum(flagged, n1, x1)])
+    items = {(True, True): x1, (True, False): n1 - x1, (False, True): x0, (False, False): n0 - x0}
+    sizes = {(False,): others, (True,): flagged}
+    _, low, high = share_of_unfaithful(Sample(Counter(items), sizes))
     return low or 0.0, high or 0.0
 
 
@@ -184,8 +185,8 @@ def figure_cell(
     for hits, misses, alarms in zip(*run_of(answers, share, judge, chance, repeats), strict=True):
         passes = [(False, True)] * misses + [(False, False)] * (answers - hits - misses - alarms)
         strata = passes, [(True, True)] * hits + [(True, False)] * alarms
-        sizes = len(strata[0]), len(strata[1])
-        drawn = zip(strata, split(labels, sizes[1], sizes[0])[::-1], strict=True)
+        sizes = {(False,): len(strata[0]), (True,): len(strata[1])}
+        drawn = zip(strata, split(labels, *list(sizes.values())[::-1])[::-1], strict=True)
         own = [part[i] for part, n in drawn for i in chance.permutation(len(part))[:n]]
         if {item[-1] for item in own} != {False, True}:
             continue

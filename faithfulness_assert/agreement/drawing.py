@@ -25,7 +25,7 @@ from ..batch.store import reading
 from ..records.errors import ConfigError
 from ..statistics import Figure
 from ..text.strings import clip
-from .figures import Stratum, share_of_unfaithful
+from .figures import Item, Sample, counted, share_of_unfaithful
 
 MIN_LABELS = 30
 """Labelled answers. From fewer, no interval holds what it promises."""
@@ -57,24 +57,23 @@ def unfaithful_rate(
     if len(unfaithful) != len(flagged):
         lengths = f"{len(unfaithful)} and {len(flagged)}"
         raise ConfigError(f"unfaithful, flagged: must have the same length, got {lengths}")
-    items = Counter(zip(map(bool, flagged), map(bool, unfaithful), strict=True))
-    sizes = n_unflagged, n_flagged
-    labels = [items[kind, False] + items[kind, True] for kind in KINDS]
-    check_labels("unfaithful", labels, sizes)
-    wrong = [items[kind, True] for kind in KINDS]
-    return share_of_unfaithful(map(Stratum, sizes, labels, wrong))
+    items = Counter[Item](zip(map(bool, flagged), map(bool, unfaithful), strict=True))
+    sample = Sample(items, {(False,): n_unflagged, (True,): n_flagged})
+    check_labels("unfaithful", sample)
+    return share_of_unfaithful(sample)
 
 
-def check_labels(name: str, labelled: Sequence[int], sizes: Sequence[int]) -> None:
-    """Checks how many answers are labelled of each stratum.
+def check_labels(name: str, sample: Sample) -> None:
+    """Checks how many answers are labelled of those that a judge passes, and flags.
 
     Raises:
-        ConfigError: they are too few, too many, or none of a stratum that has answers.
+        ConfigError: they are too few, too many, or none of a kind of which there are answers.
     """
-    if sum(labelled) < MIN_LABELS:
-        problem = f"{sum(labelled)} labelled answers are too few for an interval that holds"
+    if (labels := sample.items.total()) < MIN_LABELS:
+        problem = f"{labels} labelled answers are too few for an interval that holds"
         raise ConfigError(f"{name}: {problem}; label at least {MIN_LABELS}")
-    for part, size, what in zip(labelled, sizes, ("passes", "flags"), strict=True):
+    for kind, what in zip(KINDS, ("passes", "flags"), strict=True):
+        part, size = counted(sample.items, (kind,)), counted(sample.sizes, (kind,))
         if part > size:
             problem = f"{part} answers are labelled of {size:,} that the judge {what}"
             raise ConfigError(f"{name}: {problem}")

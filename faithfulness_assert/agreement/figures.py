@@ -13,9 +13,9 @@ however rare unfaithful answers are. The p-value is that which the interval of t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from math import erfc, sqrt
+from math import erfc, fsum, sqrt
 from typing import NamedTuple
 
 from ..statistics import REACH, Figure, Values, exact_share, figures_of, none_seen, wilson
@@ -91,8 +91,8 @@ def _beyond(seen: float | None, chance: float) -> float | None:
 # ---------------------------------------------------------------- labelled answers
 
 Item = tuple[bool, ...]
-"""What is said of an answer: whether it is in the second stratum, whether each judge flags it, and
-at last whether people call it unfaithful."""
+"""What is said of an answer: whether the judge of the run flags it, then what else tells strata
+apart, or what other judges say, and at last whether people call it unfaithful."""
 
 
 class Sample(NamedTuple):
@@ -100,12 +100,12 @@ class Sample(NamedTuple):
 
     Args:
         items: how many labelled answers there are of each kind.
-        sizes: how many answers of the run are in the first and in the second stratum. A stratum
-            that has answers has labelled ones, too.
+        sizes: how many answers of the run there are in each stratum, by what the items in it begin
+            with. A stratum that has answers has labelled ones, too.
     """
 
     items: Counter[Item]
-    sizes: Sequence[int]
+    sizes: Mapping[Item, int]
 
     def estimates(self, function: Callable[[Mapping[Item, float]], Values]) -> dict[str, Figure]:
         """What a function makes of the parts of the run that are of each kind of item."""
@@ -128,57 +128,47 @@ class Sample(NamedTuple):
 
     def _shares(self) -> dict[Item, Figure]:
         """Of the items that begin in the same way, how many go on with a yes."""
-        passes, flagged = self.sizes
-        run = wilson(flagged, passes + flagged) if passes and flagged else (None, None)
-        shares: dict[Item, Figure] = {(): Figure(flagged / (passes + flagged), *run)}
-        unfaithful = sum(n for item, n in self.items.items() if item[-1])
-        unseen = Figure(unfaithful / self.items.total(), 0.0, 1.0)
-        for length in range(1, len(next(iter(self.items)))):
+        shares: dict[Item, Figure] = {}
+        known = len(next(iter(self.sizes)))
+        unseen = Figure(counted(self.items, last=True) / self.items.total(), 0.0, 1.0)
+        for length in range(len(next(iter(self.items)))):
             for node in product((False, True), repeat=length):
-                if self.sizes[node[0]]:
-                    same = {item: n for item, n in self.items.items() if item[:length] == node}
-                    yes, whole = sum(n for i, n in same.items() if i[length]), sum(same.values())
+                whole, yes = (
+                    counted(self.sizes if length < known else self.items, start)
+                    for start in (node, (*node, True))
+                )
+                if length < known and whole:
+                    run = wilson(yes, whole) if 0 < yes < whole else (None, None)
+                    shares[node] = Figure(yes / whole, *run)
+                elif counted(self.sizes, node[:known]):
                     shares[node] = exact_share(yes, whole) if whole else unseen
         return shares
 
 
-class Stratum(NamedTuple):
-    """Answers of a run that are alike in what is known of all: how many, and their labels."""
+def counted(items: Mapping[Item, int], start: Item = (), *, last: bool | None = None) -> int:
+    """How many items begin like this, and end so if ``last`` is given."""
+    return sum(
+        n for item, n in items.items() if item[: len(start)] == start and last in (None, item[-1])
+    )
 
-    size: int
-    labels: int
-    unfaithful: int
 
-
-def share_of_unfaithful(strata: Iterable[Stratum]) -> Figure:
-    """The share of unfaithful answers in a run. A stratum that has answers has labels, too.
-
-    Where labels are all alike, its limit is exact.
-    """
-    strata = [stratum for stratum in strata if stratum.size]
-    total, labels = sum(s.size for s in strata), sum(s.labels for s in strata)
-    parts, left = [], total
-    for stratum in strata[:0:-1]:  # the last one's part of all, and so on
-        parts.append(Figure(stratum.size / left, *wilson(stratum.size, left)))
-        left -= stratum.size
-
-    def value(shares: Sequence[float]) -> Values:
-        weights, rest = [], 1.0
-        for part in shares[: len(parts)]:
-            weights.append(rest * part)
-            rest *= 1 - part
-        pairs = zip([*weights, rest][::-1], shares[len(parts) :], strict=True)
-        return {"": sum(weight * unfaithful for weight, unfaithful in pairs)}
-
-    unfaithful = [exact_share(s.unfaithful, s.labels) for s in strata]
-    figure = figures_of(value, [*parts, *unfaithful])[""]
-    limit = none_seen((s.size / total, s.labels) for s in strata)
-    seen = sum(s.unfaithful for s in strata)
+def share_of_unfaithful(sample: Sample) -> Figure:
+    """The share of unfaithful answers in a run. Where labels are all alike, its limit is exact."""
+    parts = sample.estimates(
+        lambda parts: {"": fsum(part for item, part in parts.items() if item[-1])}
+    )
+    total, labels = sum(sample.sizes.values()), sample.items.total()
+    limit = none_seen(
+        (size / total, counted(sample.items, stratum))
+        for stratum, size in sample.sizes.items()
+        if size
+    )
+    seen = counted(sample.items, last=True)
     if not seen:
         return Figure(0.0, 0.0, limit)
     if seen == labels:
         return Figure(1.0, 1 - limit, 1.0)
-    return _within(figure, 0.0)
+    return _within(parts[""], 0.0)
 
 
 def cells(parts: Mapping[Item, float], judge: int) -> list[float]:
@@ -195,10 +185,9 @@ def cells(parts: Mapping[Item, float], judge: int) -> list[float]:
 def judge_figures(sample: Sample, judge: int) -> dict[str, Figure]:
     """All figures of a judge; see ``cells``."""
     estimates = sample.estimates(lambda parts: figures(cells(parts, judge)))
-    unfaithful = sum(n for item, n in sample.items.items() if item[-1])
     few = {
-        "recall": unfaithful < LEAST_OF_A_CLASS,
-        "specificity": sample.items.total() - unfaithful < LEAST_OF_A_CLASS,
+        "recall": counted(sample.items, last=True) < LEAST_OF_A_CLASS,
+        "specificity": counted(sample.items, last=False) < LEAST_OF_A_CLASS,
     }
     few["balanced_accuracy"] = any(few.values())
     return {

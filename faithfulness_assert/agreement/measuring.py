@@ -20,7 +20,7 @@ from .figures import (
     Item,
     Paired,
     Sample,
-    Stratum,
+    counted,
     judge_figures,
     paired,
     share_of_unfaithful,
@@ -183,33 +183,28 @@ def measure(
     asked = [answer for answer in answers if not answer.judged.by_policy]
     sizes, by_policy = Counted(*labels.counts[:2]), Counted(*labels.counts.by_policy)
     rest = Counted(*map(sub, sizes, by_policy))
-    labelled = Counter(answer.judged.flagged for answer in answers)
-    check_labels(labels.name, [labelled[kind] for kind in KINDS], sizes)
+    by_kind = _sample(answers, (), sizes)
+    check_labels(labels.name, by_kind)
     problem = _problem(asked, rest)
     shown = [] if problem else judges
     strata = _strata(answers, by_policy, rest)
     measured = [_figures(n, judge, answers, strata, rest) for n, judge in enumerate(shown)]
-    unfaithful = [answer for answer in answers if answer.unfaithful]
-    wrong = Counter(answer.judged.flagged for answer in unfaithful)
-    parts = Counter(map(strata.of, answers)), Counter(map(strata.of, unfaithful))
+    items = Counter((*_stratum(answer, strata), answer.unfaithful is True) for answer in answers)
     return Agreement(
         sheet=labels.name,
-        labels=Counted(*map(labelled.__getitem__, KINDS)),
-        unfaithful=Counted(*map(wrong.__getitem__, KINDS)),
+        labels=Counted(*(counted(by_kind.items, (kind,)) for kind in KINDS)),
+        unfaithful=Counted(*(by_kind.items[kind, True] for kind in KINDS)),
         run=sizes,
         cases=opened[0].cases,
         left_out=labels.counts.left_out,
         by_policy=by_policy,
         decided=[_as_labelled(answer, answer.judged) for answer in decided],
-        share=share_of_unfaithful(
-            Stratum(size, *(part[stratum] for part in parts))
-            for stratum, size in strata.sizes.items()
-        ),
+        share=share_of_unfaithful(Sample(items, strata)),
         judges=measured,
         pairs=_pairs(shown, asked, rest),
         annotators=labels.annotators,
         ceiling=_ceiling(labels, asked, rest),
-        warnings=list(_warnings(labels, labelled, asked, measured)),
+        warnings=list(_warnings(labels, by_kind, asked, measured)),
         problem=problem,
     )
 
@@ -234,11 +229,11 @@ def _problem(asked: Sequence[Labelled], rest: Counted) -> str:
 
 def _warnings(
     labels: Labels,
-    labelled: Counter[bool],
+    by_kind: Sample,
     asked: Sequence[Labelled],
     judges: Sequence[JudgeFigures],
 ) -> Iterator[str]:
-    """What a reader must know. ``labelled``: how many answers that are flagged or not."""
+    """What a reader must know."""
     done = [answer.unfaithful is not None for answer in labels.answers]
     last = max(place for place, is_done in enumerate(done) if is_done)
     if passed_over := done[:last].count(False):
@@ -246,10 +241,10 @@ def _warnings(
         yield f"{note}. If those are the hard ones, all figures flatter"
     if rest := len(done) - 1 - last:
         yield f"answers at the end without a label: {rest}, which does no harm"
-    if (total := labelled.total()) < MANY_LABELS:
+    if (total := by_kind.items.total()) < MANY_LABELS:
         yield f"few labels: {total}. Intervals are wide; label {MANY_LABELS} or more"
-    if labelled[True] < min(FEW_FLAGGED, labels.counts.flagged):
-        few = f"few labels of flagged answers: {labelled[True]}"
+    if (flagged := counted(by_kind.items, (True,))) < min(FEW_FLAGGED, labels.counts.flagged):
+        few = f"few labels of flagged answers: {flagged}"
         yield f"{few}. Label at least {FEW_FLAGGED}"
     classes = Counter("unfaithful" if answer.unfaithful else "faithful" for answer in asked)
     for name, figure in (("unfaithful", "recall"), ("faithful", "specificity")):
@@ -308,41 +303,37 @@ def _judge_of(name: str, run: Run, labels: Labels) -> _Judge:
     return _Judge(name, run, answers, flags)
 
 
-class _Strata(NamedTuple):
-    """The strata by which labels are weighted: one base rate for all figures of a page.
-
-    Args:
-        sizes: how many answers of the run are flagged or not, and decided by the policy or not.
-        apart: whether what the policy decided is apart, and not with what a judge decided.
-    """
-
-    sizes: Mapping[tuple[bool, bool], int]
-    apart: bool
-
-    def of(self, answer: Labelled) -> tuple[bool, bool]:
-        """The stratum of an answer."""
-        return answer.judged.flagged, self.apart and answer.judged.by_policy
+Strata = Mapping[Item, int]
+"""How many answers of a run are flagged or not, and then decided by the policy or not, if that is
+told apart. By these labels are weighted: one base rate for all figures of a page."""
 
 
-def _strata(answers: Sequence[Labelled], by_policy: Counted, rest: Counted) -> _Strata:
+def _strata(answers: Sequence[Labelled], by_policy: Counted, rest: Counted) -> Strata:
     """What the policy decided is apart, unless that is there and has no label."""
-    sizes = {(kind, False): rest[kind] for kind in KINDS}
-    sizes |= {(kind, True): by_policy[kind] for kind in KINDS}
-    strata = _Strata(dict(sorted(sizes.items())), apart=True)
-    if set(map(strata.of, answers)).issuperset(one for one, size in sizes.items() if size):
+    strata: Strata = {
+        (kind, apart): sizes[kind]
+        for kind in KINDS
+        for apart, sizes in ((False, rest), (True, by_policy))
+    }
+    labelled = {_stratum(answer, strata) for answer in answers}
+    if labelled.issuperset(stratum for stratum, size in strata.items() if size):
         return strata
-    return _Strata({(kind, False): by_policy[kind] + rest[kind] for kind in KINDS}, apart=False)
+    return {(kind,): by_policy[kind] + rest[kind] for kind in KINDS}
+
+
+def _stratum(answer: Labelled, strata: Strata) -> Item:
+    return (answer.judged.flagged, answer.judged.by_policy)[: len(next(iter(strata)))]
 
 
 def _figures(
-    place: int, judge: _Judge, answers: Sequence[Labelled], strata: _Strata, rest: Counted
+    place: int, judge: _Judge, answers: Sequence[Labelled], strata: Strata, rest: Counted
 ) -> JudgeFigures:
     """The figures of the judge of the run at ``place``.
 
     ``rest``: how many answers the judge of the first run was asked about and passes, and flags.
     """
     judged = [answer for answer in answers if answer.judged.id in judge.flags]
-    sample = _sample(judge.name, judged, [judge.flags][: bool(place)], rest)
+    sample = _sample(judged, [judge.flags][: bool(place)], rest, judge.name)
     differ = [
         _as_labelled(answer, judge.answers[answer.judged.id])
         for answer in judged
@@ -360,35 +351,35 @@ def _figures(
 
 
 def _sample(
-    name: str, answers: Sequence[Labelled], others: Sequence[Flags], sizes: Counted
+    answers: Sequence[Labelled], others: Sequence[Flags], sizes: Counted, name: str = ""
 ) -> Sample:
     """Answers with what others than the judge of the first run, and then people, say of them.
 
     Raises:
-        ConfigError: there is none in a stratum.
+        ConfigError: there is none in a stratum; ``name`` who says nothing of it.
     """
     items = Counter[Item](
         (a.judged.flagged, *(flags[a.judged.id] for flags in others), a.unfaithful is True)
         for a in answers
     )
     for kind, size, what in zip(KINDS, sizes, ("other", "flagged"), strict=True):
-        if size and not any(item[0] is kind for item in items):
+        if name and size and not counted(items, (kind,)):
             raise ConfigError(f"{name}: none of the {what} labelled answers was graded there")
-    return Sample(items, sizes)
+    return Sample(items, {(kind,): size for kind, size in zip(KINDS, sizes, strict=True)})
 
 
 def _level(
-    answers: Sequence[Labelled], flags: Flags, strata: _Strata, figures: Mapping[str, Figure]
+    answers: Sequence[Labelled], flags: Flags, strata: Strata, figures: Mapping[str, Figure]
 ) -> Level:
     """Counts and shares of answers."""
-    drawn = Counter(map(strata.of, answers))
-    total = sum(strata.sizes[stratum] for stratum in drawn)
+    drawn = Counter(_stratum(answer, strata) for answer in answers)
+    total = sum(strata[stratum] for stratum in drawn)
     counts, shares = [0] * 6, [0.0] * 6
     for answer in answers:
         place = 3 * (answer.unfaithful is True) + flags.get(answer.judged.id, 2)
-        stratum = strata.of(answer)
+        stratum = _stratum(answer, strata)
         counts[place] += 1
-        shares[place] += strata.sizes[stratum] / drawn[stratum] / total
+        shares[place] += strata[stratum] / drawn[stratum] / total
     return Level(len(answers), Cells(*counts), Cells(*shares), figures)
 
 
@@ -413,7 +404,7 @@ def _pairs(judges: Sequence[_Judge], asked: Sequence[Labelled], rest: Counted) -
         both = [a for a in asked if a.judged.id in one.flags and a.judged.id in two.flags]
         if {answer.unfaithful for answer in both} == {False, True}:
             others = [one.flags, two.flags][not place :]
-            sample = _sample(f"{one.name} and {two.name}", both, others, rest)
+            sample = _sample(both, others, rest, f"{one.name} and {two.name}")
             tests.append(paired((one.name, two.name), sample, (1, 2) if place else (0, 1)))
     corrected = holm([test.p for test in tests])
     return [test._replace(adjusted=p) for test, p in zip(tests, corrected, strict=True)]
@@ -428,6 +419,5 @@ def _ceiling(labels: Labels, asked: Sequence[Labelled], rest: Counted) -> Level 
     drawn = {answer.judged.flagged for answer in both}
     if any(size and kind not in drawn for kind, size in zip(KINDS, rest, strict=True)):
         return None
-    strata = _Strata({(kind, False): rest[kind] for kind in KINDS}, apart=False)
-    sample = _sample(labels.name, both, [second], rest)
-    return _level(both, second, strata, judge_figures(sample, 1))
+    sample = _sample(both, [second], rest, labels.name)
+    return _level(both, second, sample.sizes, judge_figures(sample, 1))

@@ -30,11 +30,15 @@ def ours(matrix: list[list[float]]) -> dict[str, float | None]:
     return {"agreement": agreement(matrix), "kappa": kappa(matrix), "ac1": ac1(matrix)}
 
 
+def strata(others: int, flagged: int) -> dict[Item, int]:
+    return {(False,): others, (True,): flagged}
+
+
 def sample(good: int, alarms: int, misses: int, hits: int, sizes: tuple[int, int]) -> Sample:
     """Labels by the judge whose verdicts the strata are."""
     kinds: list[Item] = [(False, False), (True, False), (False, True), (True, True)]
     counts = dict(zip(kinds, (good, alarms, misses, hits), strict=True))
-    return Sample(Counter({kind: n for kind, n in counts.items() if n}), sizes)
+    return Sample(Counter({kind: n for kind, n in counts.items() if n}), strata(*sizes))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))
@@ -70,7 +74,7 @@ def test_each_figure_is_inside_its_interval(counts, more):
 
 def both(counts: dict[tuple[bool, bool, bool], int]) -> Sample:
     """Of answers that all pass: what two other judges and people say of them."""
-    return Sample(Counter({(False, *kind): n for kind, n in counts.items() if n}), (1000, 0))
+    return Sample(Counter({(False, *kind): n for kind, n in counts.items() if n}), strata(1000, 0))
 
 
 def test_a_judge_that_finds_more_is_better_and_the_same_judge_is_not():
@@ -101,5 +105,5 @@ def test_a_comparison_of_equal_judges_is_rarely_called():
             wrong = place % 3 == 0
             one, two = (chance.random() < (0.8 if wrong else 0.2) for _ in range(2))
             items[one, two, wrong] += 1
-        called += paired(("A", "B"), Sample(items, (800, 200)), (0, 1)).p <= 0.05
+        called += paired(("A", "B"), Sample(items, strata(800, 200)), (0, 1)).p <= 0.05
     assert called <= 12  # of 100 at 5 %, more are there once in 1,000 times
