@@ -7,14 +7,14 @@ braces and percent signs of a user stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
 from ..files import read_text
 from ..policy.policy import Policy
 from ..policy.values import Example
-from ..records.judge import Ask, AskKind, Payload, ReplyForm
+from ..records.judge import Ask, AskKind, Numbered, Payload, ReplyForm
 from ..text.strings import one_line
 from .fences import fenced, key_of
 from .schema import json_schema
@@ -138,13 +138,13 @@ def _reply_example(form: ReplyForm) -> str:
 
 def _blocks(kind: AskKind, payload: Payload) -> list[tuple[str, str]]:
     """The named blocks of foreign text, in their order."""
-    context, asked = ("context", numbered(payload.sentences)), one_line(payload.question)
+    context = "context", _numbered(payload.sentences, payload.passages, gap="\n")
+    asked = one_line(payload.question)
     question = [("question", asked)] if asked else []
     if kind == "ratings":
         audit = [("citation-audit", payload.notes)] if payload.notes else []
         return [*question, context, ("answer", payload.items[0][1].strip()), *audit]
-    before = {number: f"[{text}] " for number, text in payload.referents}
-    items = numbered([(number, before.get(number, "") + text) for number, text in payload.items])
+    items = _numbered(payload.items, payload.referents)
     if kind == "reason":
         return [("score", payload.notes), ("statements", items)]
     if kind == "truths":
@@ -154,9 +154,17 @@ def _blocks(kind: AskKind, payload: Payload) -> list[tuple[str, str]]:
     return [context, *question, ("statements", items)]
 
 
-def numbered(items: Iterable[tuple[int, str]]) -> str:
-    """One line for each item, so that no text can add, replace or renumber another."""
-    return "\n".join([f"{number} {one_line(text)}" for number, text in items])
+def _numbered(items: Numbered, before: Numbered, *, gap: str = "") -> str:
+    """One line for each item, so that no text can add, replace or renumber another.
+
+    What stands ``before`` an item is shown in brackets, behind a ``gap`` to the line above.
+    """
+    shown = {number: f"[{one_line(text)}] " if text else "" for number, text in before}
+    lines = [
+        f"{gap if number in shown else ''}{number} {shown.get(number, '')}{one_line(text)}"
+        for number, text in items
+    ]
+    return "\n".join(lines).lstrip("\n")
 
 
 @cache

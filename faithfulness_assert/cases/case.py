@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
@@ -43,14 +43,25 @@ class Passage:
     """One piece of context.
 
     ``id`` names it in evidence and citations. Passages without an id are called 1, 2, 3.
+    ``title``, else an id in words, is shown to the judge: it tells what "it" is in the text.
     """
 
     text: str
     id: str = ""
+    title: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", _string(self.text, "context: the text of a passage"))
         object.__setattr__(self, "id", _id(self.id))
+        object.__setattr__(self, "title", clip(_string(self.title, "context: a title"), _MAX_ID))
+
+    @property
+    def name(self) -> str:
+        """The title, else the id if most of it is letters; "" where neither says anything."""
+        if self.title or self.id.isdigit():
+            return self.title
+        letters = sum(map(str.isalpha, self.id))
+        return self.id if letters > 2 and 2 * letters > sum(map(str.isalnum, self.id)) else ""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -264,7 +275,7 @@ def _passage(item: object, place: int) -> Passage:
     if isinstance(item, str):
         return Passage(item, str(place))
     if isinstance(item, Passage):
-        return item if item.id else Passage(item.text, str(place))
+        return item if item.id else replace(item, id=str(place))
     name: object = ""
     if isinstance(item, list | tuple) and len(item) == 2:
         first, second = item  # an id or a title, and a text or sentences; or a passage and a score
@@ -279,7 +290,10 @@ def _passage(item: object, place: int) -> Passage:
             problem = f"have a string 'text', {(*has, f'its keys are {names_of(item)}')[0]}"
         raise InputError(f"context: passage {place} must {problem}")
     name = name or next((document[key] for key in _ID_KEYS if key in document), "")
-    return Passage(text, _id(name) or str(place))
+    inside = document.get("metadata")
+    titles = (document.get("title"), inside.get("title") if isinstance(inside, Mapping) else "")
+    title = next((title for title in titles if isinstance(title, str)), "")
+    return Passage(text, _id(name) or str(place), title)
 
 
 def _text_in(value: Any) -> str | None:

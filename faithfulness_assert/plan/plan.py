@@ -186,7 +186,9 @@ def _split(state: State) -> State:
     if is_blank(case.answer):
         return state._replace(end=End("no_statements", "the answer is blank", blank=True))
     language = "" if state.language == "en" else state.language  # which it also is if none is known
-    known = Numbers(*(passage.text for passage in case.context), language=language)
+    names = {passage.id: name for passage in case.context if (name := passage.name)}
+    texts = (text for passage in case.context for text in (passage.title, passage.text) if text)
+    known = Numbers(*texts, language=language)
     asked = Numbers(case.question, language=language)
 
     def has_new_number(text: str) -> bool:
@@ -218,4 +220,4 @@ def _split(state: State) -> State:
         return end(state, "no_context", case.no_evidence)
     if not statements:
         return end(state, "no_statements", "the answer says nothing that can be checked")
-    return state._replace(context=number_sentences(case, state.language))
+    return state._replace(context=number_sentences(case, state.language), names=names)

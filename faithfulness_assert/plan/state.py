@@ -108,6 +108,7 @@ class State(NamedTuple):
     last_number: int = 0  # the last number that an ask of the grade had
     sentences: tuple[Statement, ...] = ()  # of the answer
     skipped: tuple[Skipped, ...] = ()  # spans of the answer that are not judged, with reasons
+    names: Mapping[str, str] = NOTHING  # of passages, by id
     context: tuple[Evidence, ...] = ()  # its numbered sentences, or its truths
     windows: tuple[Sequence[int], ...] = ()  # numbers of context sentences that fit one ask each
     likely: Likely | None = None  # set if not every statement is shown every window
@@ -221,6 +222,16 @@ def context_lines(state: State, numbers: Iterable[int]) -> Numbered:
     return tuple([(number, state.context[number - 1].text) for number in numbers])
 
 
+def shown_passages(state: State, lines: Numbered) -> Numbered:
+    """Where passages begin among these sentences of the context, and the names of passages."""
+    first, last = list[tuple[int, str]](), None
+    for number, _ in lines:
+        if (passage := state.context[number - 1].passage) != last:
+            first.append((number, state.names.get(passage, "")))
+        last = passage
+    return tuple(first)
+
+
 def distinct_statements(state: State) -> list[Statement]:
     """The statements that are asked about."""
     return [s for s in state.statements if state.first_like[s.id] == s.id]
@@ -292,10 +303,11 @@ def make_job(
     headings = tuple((n, known[x]) for n, (_, x) in cells.items() if x in known) if known else ()
     told = _referents(state, draft.items) if draft.kind == "verdicts" else NOTHING
     referents = tuple([(n, told[x]) for n, (_, x) in cells.items() if x in told])
-    payload = Payload(items, draft.sentences, question, headings=headings, referents=referents)
+    passages = shown_passages(state, draft.sentences)
+    payload = Payload(items, draft.sentences, question, "", headings, referents, passages)
     ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
-    if referents and not is_within(state.budget, ask):
-        payload = replace(payload, referents=())
+    if not is_within(state.budget, ask):
+        payload = replace(payload, referents=(), passages=())
         ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
     if any(isinstance(error, OtherReply) for error in state.log.errors):
         ask = replace(ask, fresh=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
 from functools import partial
 
@@ -11,6 +11,7 @@ from ..asking.controls import Answered, Control, controls_from
 from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE
 from ..asking.windows import chunk
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, read, settle
+from ..reading.rows import Row
 from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Ask, Numbered, Outcome
 from ..records.model import Statement
@@ -138,18 +139,21 @@ def _what_was_wrong(state: State, window: int, group: Numbered) -> str:
 # ---------------------------------------------------------------- what is answered
 
 
+def _without(brackets: Set[str], row: Row) -> Row:
+    """The row without what is only shown before a statement or a sentence."""
+    texts = (text.partition("] ") for text in (row.statement, row.quote, row.line))
+    said = [rest if first in brackets else f"{first}{end}{rest}" for first, end, rest in texts]
+    return row._replace(statement=said[0], quote=said[1], line=said[2])
+
+
 def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     """What a reply says: it is read, matched with its ask, and checked against what that showed."""
     lines = dict(job.ask.payload.items)
     reply, single = usable_text(job.ask, outcome), len(lines) == 1
     reading = read(reply, state.policy.labels, job.ask.form, single=single)
-    for _, referent in job.ask.payload.referents:  # some judges repeat lines as they are shown
-        shown = f"[{referent}] "
-        rows = [
-            r._replace(statement=r.statement.removeprefix(shown), line=r.line.removeprefix(shown))
-            for r in reading.rows
-        ]
-        reading = reading._replace(rows=tuple(rows))
+    payload = job.ask.payload  # some judges repeat lines as they are shown
+    if brackets := {f"[{text}" for _, text in (*payload.referents, *payload.passages) if text}:
+        reading = reading._replace(rows=tuple(_without(brackets, row) for row in reading.rows))
     expected, actual = len(lines), len(reading.rows)
     errors = schema_errors_of(job, outcome) if reading.form == "json" else ()
     # JSON that conforms to the schema of its ask is noted as such.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..asking.prompt import make_ask
 from ..reading.lists_and_ratings import read_ratings, read_reason
 from ..records.errors import JudgeError, UnreadableReply
@@ -11,7 +13,19 @@ from ..records.views import in_words
 from ..text.strings import clip
 from .conclude import conclude
 from .outcomes import usable_text, worth_asking_again
-from .state import Job, Log, Ratings, State, context_lines, end, fit, is_too_long, is_within, note
+from .state import (
+    Job,
+    Log,
+    Ratings,
+    State,
+    context_lines,
+    end,
+    fit,
+    is_too_long,
+    is_within,
+    note,
+    shown_passages,
+)
 
 MAX_PROBLEMS = 20
 """Statements that lost points which the judge is shown."""
@@ -45,7 +59,11 @@ def rating_jobs(state: State) -> tuple[Job, ...]:
     context = context_lines(state, state.windows[0])
     items = ((ANSWER, state.case.answer),)
     payload = Payload(items, context, state.case.question, _notes(state.audit))
-    return (Job(make_ask("ratings", state.policy, payload, secret=state.secret)),)
+    told = replace(payload, passages=shown_passages(state, context))
+    ask = make_ask("ratings", state.policy, told, secret=state.secret)
+    if not is_within(state.budget, ask):
+        ask = make_ask("ratings", state.policy, payload, secret=state.secret)
+    return (Job(ask),)
 
 
 def _notes(audit: CitationAudit | None) -> str:

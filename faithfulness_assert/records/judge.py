@@ -35,6 +35,8 @@ class Payload:
         notes: for ratings, what the citation audit found; for a reason, the score.
         headings: those with which items begin, by the number of the item.
         referents: what items refer back to, by the number of the item, where it is none itself.
+        passages: of the passages that are shown, the number of the first sentence and the name,
+            "" where it has none.
     """
 
     items: Numbered
@@ -43,6 +45,7 @@ class Payload:
     notes: str = ""
     headings: Numbered = ()
     referents: Numbered = ()
+    passages: Numbered = ()
 
     @property
     def statements(self) -> Numbered:

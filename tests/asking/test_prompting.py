@@ -49,6 +49,18 @@ def test_instructions_are_static_and_asks_that_share_a_context_begin_alike():
     assert second.startswith(first[: first.index("<statements-")])
 
 
+def test_the_judge_sees_where_a_passage_begins_and_what_it_is_called():
+    context = [
+        {"title": "Model A", "text": "It weighs 5 kg. It folds."},
+        "It weighs 7 kg.",
+        {"id": "b.md", "text": "X."},
+    ]
+    content = asked(context=context)[0].messages[1]["content"]
+    lines = "1 [Model A] It weighs 5 kg.\n2 It folds.\n\n3 It weighs 7 kg.\n\n4 [b.md] X.\n"
+    assert f">\n{lines}</context-" in content
+    assert "\n\n" not in asked(context="A. B.")[0].messages[1]["content"].partition("</context")[0]
+
+
 @pytest.mark.parametrize("policy", policies)
 @pytest.mark.parametrize("reasons", ["none", "problems", "all"])
 def test_the_example_of_every_ask_keeps_to_its_schema_with_evidence_before_the_label(

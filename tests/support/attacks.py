@@ -432,10 +432,16 @@ def fenced(asks: list[Ask]) -> Problems:
 
 def _numbered(ask: Ask, name: str, block: str) -> Problems:
     items = ask.payload.sentences if name == "context" else ask.payload.statements
-    before = {n: f"[{text}] " for n, text in ask.payload.referents if name == "statements"}
-    texts = [(number, before.get(number, "") + text) for number, text in items]
-    wanted = [f"{number} {disarmed(one_line(text))}" for number, text in texts]
-    if block.splitlines() != wanted and block.split("\n") != wanted:
+    told = {"statements": ask.payload.referents, "context": ask.payload.passages}.get(name, ())
+    before = {n: f"[{one_line(text)}] " for n, text in told if text}
+    texts = [(number, before.get(number, "") + one_line(text)) for number, text in items]
+    wanted = [f"{number} {disarmed(text)}" for number, text in texts]
+    if name == "context":
+        starts = {number for number, _ in told[1:]}
+        wanted = [
+            f"\n{line}" if n in starts else line for (n, _), line in zip(items, wanted, strict=True)
+        ]
+    if block != "\n".join(wanted):
         yield f"{ask.kind}: the block {name} does not contain exactly its items"
 
 
