@@ -44,6 +44,8 @@ NO_USAGE = Usage()
 
 LOOKED_BACK = 20
 """Sentences: a loop repeats all of them, and hardly anything else in an answer does."""
+SHORT = 40
+"""Characters of a statement that may lean on the one before it: "Yes.", "Price: 114 euros"."""
 LONGEST_REFERENT = 300
 """Characters of a sentence that is shown only because the next one refers to it."""
 
@@ -238,14 +240,19 @@ def distinct_statements(state: State) -> list[Statement]:
 
 
 def _referents(state: State, items: Numbered) -> Mapping[int, str]:
-    """What statements refer back to that are not shown behind it: the claim before each."""
-    found, last = dict[int, str](), 0
-    items = () if state.policy.split == "claims" else items  # each is whole
+    """What is shown before statements: their numbers in a list that counts, and for those that may
+    lean on a claim that does not stand before them in the ask, that claim.
+    """
+    if state.policy.split == "claims":  # each is whole
+        return NOTHING
+    found, last = {s.id: s.list_number for s in state.statements if s.list_number}, 0
     for number, text in items:
-        if number > last + 1 and refers_back(text, state.language) and not claims_nothing(text):
+        leans = len(text) <= SHORT or refers_back(text, state.language)
+        if number > last + 1 and leans and not claims_nothing(text):
             before = (without_heading(s) for s in state.statements[number - 2 :: -1])
             claim = next((said for said in before if not claims_nothing(said)), "")
-            found |= {number: clip(claim, LONGEST_REFERENT)} if claim else {}
+            told = filter(None, (found.get(number), clip(claim, LONGEST_REFERENT)))
+            found |= {number: " ".join(told)} if claim else {}
         last = number
     return found
 

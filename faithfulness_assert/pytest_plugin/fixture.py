@@ -153,7 +153,10 @@ def _texts(case: Case | None) -> dict[str, Any]:
     """The texts of a case as plain JSON; none if it could not be read."""
     if case is None:
         return {}
-    passages = [{"id": p.id, "title": p.title, "text": p.text} for p in case.context]
+    passages = [
+        {"id": p.id, **({"title": p.title} if p.title else {}), "text": p.text}
+        for p in case.context
+    ]
     return {"answer": case.answer, "context": passages, "question": case.question}
 
 

@@ -34,7 +34,8 @@ class Payload:
         question: what was asked.
         notes: for ratings, what the citation audit found; for a reason, the score.
         headings: those with which items begin, by the number of the item.
-        referents: what items refer back to, by the number of the item, where it is none itself.
+        referents: what is shown before items, by their numbers: their place in a list that counts,
+            and what they refer back to where it is none of the items.
         passages: of the passages that are shown, the number of the first sentence and the name,
             "" where it has none.
     """

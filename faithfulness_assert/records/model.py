@@ -62,6 +62,7 @@ class Statement:
     ``shown``: its text with the headers of its table, or what else names a value, if there is any.
     ``heading``, ``lead_in``: of its part of the answer, and of its list; they are shown before it.
     All that is judged; the span is that of the text alone.
+    ``list_number``: "1.", if its list counts. The judge sees it, as places may mean ranks.
     """
 
     id: int
@@ -72,6 +73,7 @@ class Statement:
     shown: str = ""
     heading: str = ""
     lead_in: str = ""
+    list_number: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ class Piece(NamedTuple):
     shown: str = ""  # the text with the headers or keys that it stands under, if it has any
     heading: str = ""  # of its part of the answer, with a mark at its end
     lead_in: str = ""  # of its list
+    list_number: str = ""  # "1.", if its list counts
 
 
 def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> list[Piece]:
@@ -70,6 +71,7 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
         over = [] if is_over else [lead_in for lead_in in over if _is_under(piece, *lead_in[:2])]
         before = group
         prefix = [with_colon(found[place].text) for *_, place in over]
+        piece = _numbered(piece, found[over[-1][-1]]) if over else piece
         leads = False
         column = piece.column if piece.kind == "item" else -1
         if following and not piece.skipped and _announces_more(piece, following, column):
@@ -117,6 +119,11 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
     for place in (*alone, *owed):
         found[place] = found[place]._replace(skipped="")
     return found
+
+
+def _numbered(piece: Piece, above: Piece) -> Piece:
+    """The piece, with the number of the item that it stands under if it has none itself."""
+    return piece if piece.list_number else piece._replace(list_number=above.list_number)
 
 
 def _announces_more(piece: Piece, following: Piece, column: int) -> bool:

@@ -61,13 +61,15 @@ class Block:
     """Lines that belong together.
 
     ``start`` and ``end`` are offsets in the source; ``pieces`` are the lines without their markers.
-    ``column`` is where the marker of an item is in its line, or else where the text begins.
+    ``column`` is where the marker of an item is in its line, or else where the text begins;
+    ``number`` is that marker, such as "1.", in a list that counts.
     """
 
-    __slots__ = ("column", "end", "kind", "pieces", "start")
+    __slots__ = ("column", "end", "kind", "number", "pieces", "start")
 
-    def __init__(self, kind: Kind, start: int, end: int, column: int) -> None:
+    def __init__(self, kind: Kind, start: int, end: int, column: int, number: str) -> None:
         self.kind, self.start, self.end, self.column = kind, start, end, column
+        self.number = number
         self.pieces: list[Span] = []
 
 
@@ -160,15 +162,16 @@ class _Reader:
         said = _title(line.said) if form in ("heading", "fence") else said
         begin = self.text.index(said, line.begin)
         if kind != before or kind not in ("text", "item", "code") or line.marker >= 0:
-            column = begin - line.start
+            column, number = begin - line.start, ""
             if kind == "item" and line.marker >= 0:
-                is_number = self.text[line.start + line.marker].isdigit()
-                self.numbered = line.marker if is_number else self.numbered
+                marker = self.text[line.start + line.marker : begin].split(maxsplit=1)
+                number = marker[0] if marker and marker[0][0].isdigit() else ""
+                self.numbered = line.marker if number else self.numbered
                 # Bullets below a numbered item belong to it, also without an indent.
-                column = line.marker + (not is_number and line.marker == self.numbered)
+                column = line.marker + (not number and line.marker == self.numbered)
             elif kind != "item":
                 self.numbered = -1
-            self.found.append(Block(kind, line.start, line.end, column))
+            self.found.append(Block(kind, line.start, line.end, column, number))
         self.found[-1].pieces.append((begin, begin + len(said)))
         self.found[-1].end = line.end
         self.is_next, self.is_quoted = True, line.is_quoted

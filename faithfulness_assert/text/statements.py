@@ -106,7 +106,7 @@ def split(
     stated = (piece for piece in pieces if not piece.skipped)
     return Split(
         tuple(
-            Statement(n, p.text, p.start, p.end, p.kind in ("item", "row"), *p[-3:])
+            Statement(n, p.text, p.start, p.end, p.kind in ("item", "row"), *p[-4:])
             for n, p in enumerate(stated, 1)
         ),
         tuple(Skipped(piece.start, piece.end, piece.skipped) for piece in pieces if piece.skipped),
@@ -201,7 +201,10 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             # What begins no line, or is indented, stands under the begin of its item.
             is_under = place > 1 and text[piece.start - 3 : piece.start].rstrip("*_")[-1:] != "\n"
             where = (block.column + is_under, block.start)
-            yield Piece(piece.start, piece.end, piece.text, reason, kind, *where, shown)
+            number = block.number if place == 1 else ""
+            yield Piece(
+                piece.start, piece.end, piece.text, reason, kind, *where, shown, list_number=number
+            )
 
 
 def _pieces(text: str, block: Block, parts: Sequence[Clear], language: str) -> list[Piece]:

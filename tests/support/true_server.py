@@ -14,10 +14,10 @@ def text_of(request: Request) -> str:
 
 
 def block(name: str, text: str) -> dict[int, str]:
-    """The numbered lines of a block of the prompt."""
+    """The numbered lines of a block of the prompt, without what is shown before them."""
     found = re.search(rf"<({name}-\w+)>\n(.*?)\n</\1>", text, re.S)
-    lines = (line.partition(" ") for line in (found[2].splitlines() if found else ()))
-    return {int(number): line for number, _, line in lines if number.isdigit()}
+    lines = re.findall(r"(?m)^(\d+) (?:\[.*?\] )?(.*)", found[2] if found else "")
+    return {int(number): line for number, line in lines}
 
 
 def said(text: str, *, contradicts: bool = False) -> dict[str, Any]:
