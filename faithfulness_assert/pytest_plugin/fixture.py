@@ -123,9 +123,9 @@ class Faithfulness:
             if _is_mistake(result):
                 raise
             reason = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
-            if self._session.settings.errors == "skip":
+            if self._session.settings["errors"] == "skip":
                 pytest.skip(reason)
-            if self._session.settings.errors == "xfail":
+            if self._session.settings["errors"] == "xfail":
                 pytest.xfail(reason)
             raise
         return result
@@ -136,7 +136,7 @@ class Faithfulness:
         name = self._item.nodeid if self._calls == 1 else f"{self._item.nodeid} #{self._calls}"
         number, texts = next(self._session.numbers), _texts(case)
         line = Line(name, number, digest(Row(number, name, texts)), texts, result)
-        line = line if self._session.settings.report else brief(line)
+        line = line if self._session.settings["report"] else brief(line)
         self._item.user_properties.append((PROPERTY, line.to_json()))
 
 
@@ -217,14 +217,14 @@ class Session:
     """The settings, the options of ``grade()`` that they name, and the graders that were made."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self.settings = read_settings(config)
-        named = {name: getattr(self.settings, name) for name in ("judge", "policy", "threshold")}
-        given = {name: value for name, value in named.items() if value is not None}
-        self.options = {**parse_options(self.settings.options, "faithfulness_options"), **given}
+        self.settings = settings = read_settings(config)
+        self.options = parse_options(settings["options"], "faithfulness_options")
+        named = {name: settings[name] for name in ("judge", "policy", "threshold")}
+        self.options |= {name: value for name, value in named.items() if value is not None}
         self.store = {name: self.options.pop(name) for name in UNSTORED if name in self.options}
-        if self.settings.cache is not None:
-            self.store["cache"] = self.settings.cache or None
-        if self.settings.cache_only:
+        if settings["cache"] is not None:
+            self.store["cache"] = settings["cache"] or None
+        if settings["cache_only"]:
             self.store["cache_only"] = True
         self.numbers = count(1)
         self._graders: dict[str, Grader] = {}
@@ -246,7 +246,7 @@ class Session:
 
         Each worker of pytest-xdist has its part of the limit.
         """
-        most = self.settings.max_tokens
+        most = self.settings["max_tokens"]
         if most is None or self.spent < most / self._workers:
             return ""
         who, limit = "session", f"limit is {most:,}"

@@ -30,8 +30,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
     settings = read_settings(config)
     if not hasattr(config, "workerinput"):  # a worker of pytest-xdist sends its reports to another
-        results = SessionResults(settings, collecting=config.getoption("collectonly"))
-        config.pluginmanager.register(results, NAME)
+        report = None if config.getoption("collectonly") else settings["report"]
+        config.pluginmanager.register(SessionResults(report), NAME)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -55,30 +55,6 @@ _TAKES: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool], str]] = {
 """How each value is read, whether it can be used, and what it must be."""
 
 
-class PluginSettings(NamedTuple):
-    """What the command line and the configuration say; None where they say nothing.
-
-    Args:
-        judge, policy, threshold: as ``grade()`` takes them.
-        errors: one of ``ERRORS``.
-        report: where results are written; its ending is one of ``REPORTS``.
-        max_tokens: after how many tokens nothing is graded any more.
-        cache: the folder of stored replies; "" for none, also if the project has one.
-        cache_only: whether only stored replies are used.
-        options: further options, as NAME=VALUE.
-    """
-
-    judge: str | None
-    policy: str | None
-    threshold: float | None
-    errors: str
-    report: Path | None
-    max_tokens: int | None
-    cache: str | None
-    cache_only: bool
-    options: tuple[str, ...]
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options, all of which begin with ``--faithfulness-`` or ``faithfulness_``."""
     # A [tool.pytest] table has numbers as numbers. Before 9.2, pytest wants them as texts there.
@@ -98,23 +74,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("faithfulness_options", meaning, type="linelist", default=[])
 
 
-def read_settings(config: pytest.Config) -> PluginSettings:
-    """The settings of this session.
+def read_settings(config: pytest.Config) -> dict[str, Any]:
+    """What the command line and the configuration say, by name; None where they say nothing.
+
+    A ``cache`` of "" is none, also if the project has one. ``options`` are further ones, as
+    NAME=VALUE.
 
     Raises:
         pytest.UsageError: a value that an option does not take.
     """
-    values = {name: _given(config, name) for name in _TAKES}
+    settings = {name: _given(config, name) for name in _TAKES}
     for name in ("report", "cache"):
-        if values[name]:
+        if settings[name]:
             typed = config.getoption(f"faithfulness_{name}") is not None
             base = config.invocation_params.dir if typed else config.rootpath
-            values[name] = type(values[name])(base / values[name])
-    return PluginSettings(
-        **{**values, "errors": values["errors"] or ERRORS[0]},
-        cache_only=config.getoption("faithfulness_cache_only"),
-        options=tuple(config.getini("faithfulness_options")),
-    )
+            settings[name] = type(settings[name])(base / settings[name])
+    return {
+        **settings,
+        "errors": settings["errors"] or ERRORS[0],
+        "cache_only": config.getoption("faithfulness_cache_only"),
+        "options": config.getini("faithfulness_options"),
+    }
 
 
 def _given(config: pytest.Config, name: str) -> Any:
@@ -157,9 +137,8 @@ class SessionResults:
     A test that is run again counts with its last run only, but what each run has cost is counted.
     """
 
-    def __init__(self, settings: PluginSettings, *, collecting: bool) -> None:
-        self._settings = settings
-        self._report = None if collecting else settings.report
+    def __init__(self, report: Path | None) -> None:
+        self._report = report
         self._wrote = _check_report(self._report) if self._report else ""
         self._lines: dict[tuple[str, int], Line] = {}
         self._of_test: dict[tuple[str, str], list[tuple[str, int]]] = {}
