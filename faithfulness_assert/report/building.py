@@ -109,7 +109,7 @@ def _one(results: Results, page: _Data) -> dict[str, Any]:
         page.rows.add([*row_view(record), badness, places])
         page.details.add(detail_view(record, page.passages.place))
     figures.summary.rows = results.rows
-    page.slices = figures.slices.names()
+    page.slices = [list(column[:3]) for column in figures.slices.columns()]
     return run_overview(results, figures)
 
 

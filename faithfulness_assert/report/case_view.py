@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..asking.ranking import nearest_sentences
-from ..cases.case import Case, Passage
 from ..records.model import Evidence, Verdict
 from ..records.result import GradingResult
 from ..records.views import FLAG_WORDS
 from ..text.absent_numbers import Numbers
 from ..text.wrong_words import MOST_WRONG, difference
-from .results import Record, Texts, plain, text_of
+from .results import Record, plain, text_of
 
 UNRESOLVED = "unresolved"
 ANSWER = 7
@@ -58,8 +57,8 @@ def row_view(record: Record) -> list[Any]:
     A statement is its label, where it is in the answer, its text if that is not known from there,
     and its flags.
     """
-    texts, result = record.texts, record.result
-    answer = texts.answer if texts else None
+    case, result = record.case, record.result
+    answer = case.answer if case else None
     offsets = Offsets(answer or "")
     return [
         result.case_id,
@@ -68,7 +67,7 @@ def row_view(record: Record) -> list[Any]:
         record.outcome,
         result.score,
         record.threshold,
-        texts.question if texts else "",
+        case.question if case else "",
         answer,
         [_statement(verdict, answer, offsets) for verdict in result.verdicts],
     ]
@@ -88,18 +87,19 @@ def detail_view(record: Record, place: Callable[[str], int]) -> dict[str, Any]:
 
     ``place`` keeps the text of a passage, and says where.
     """
-    result, texts = record.result, record.texts
+    result, case = record.result, record.case
     metadata, audit = result.metadata, result.citations
-    places = _Passages(texts.passages if texts else ())
-    answer = Offsets(texts.answer if texts else "")
-    nearest = _nearest(result, texts) if texts else {}
+    places = _Passages([(p.id, p.text) for p in case.context] if case else ())
+    answer = Offsets(case.answer if case else "")
+    bare = [v for v in result.verdicts if not (v.evidence or v.is_fine)]
+    nearest = nearest_sentences(case, result.verdicts, bare) if case else {}
     view = {
         "reason": result.reason,
         "error": [result.error.kind, result.error.message] if result.error else None,
         "warnings": result.warnings,
         "calculation": metadata.get("calculation"),
         "skipped": [[*answer.span(s.start, s.end), s.reason] for s in result.skipped],
-        "complete": texts is not None,
+        "complete": case is not None,
         "verdicts": [_verdict(v, places, nearest.get(v.id)) for v in result.verdicts],
         "passages": [[id, place(text)] for id, text in places.all()],
         "citations": audit
@@ -164,15 +164,6 @@ class _Passages:
             self._ends[id] += size + 1
         place = self._numbers.setdefault(id, len(self._passages) + len(self._numbers))
         return [place, starts[text], starts[text] + size]
-
-
-def _nearest(result: GradingResult, texts: Texts) -> Mapping[int, Evidence]:
-    """The nearest sentences, for statements without support where the judge names no evidence."""
-    wanted = [v for v in result.verdicts if not (v.evidence or v.is_fine)]
-    if not wanted:
-        return {}
-    passages = tuple(Passage(text, id) for id, text in texts.passages)
-    return nearest_sentences(Case(texts.answer, passages), result.verdicts, wanted)
 
 
 def _says(verdict: Verdict, sentence: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..statistics import wilson
@@ -22,13 +22,9 @@ EMPTY = "(empty)"
 
 
 class Slice(NamedTuple):
-    """The cases with one value of a column, and its place among the values as they were met.
-
-    ``graded`` leaves out those that could not be.
-    """
+    """The cases with one value of a column. ``graded`` leaves out those that could not be."""
 
     value: str
-    place: int
     cases: int
     graded: int
     passed: int
@@ -45,13 +41,13 @@ class Slice(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column with few values: its name, its place in each row of the page, and its slices.
-
-    The slice with the lowest rate is first.
+    """A column with few values: its name, its place in each row of the page, its values as they
+    were met, and their slices, that with the lowest rate first.
     """
 
     name: str
     place: int
+    values: list[str]
     slices: list[Slice]
 
 
@@ -62,7 +58,7 @@ class Slices:
     """
 
     def __init__(self) -> None:
-        self._values: dict[str, dict[str, Slice] | None] = {}
+        self._outcomes: dict[str, dict[str, Counter[str]] | None] = {}  # by column and value
         self._cases = 0
 
     def add(self, columns: Mapping[str, Any], outcome: str) -> list[int]:
@@ -71,44 +67,37 @@ class Slices:
         The list has the columns that are known by now; a later row may have more.
         """
         self._cases += 1
-        places: dict[str, int] = {}
-        for name, value in columns.items():
-            if name not in self._values and len(self._values) < MOST_LOOKED_AT:
-                kept = (values for values in self._values.values() if values is not None)
+        for name in columns:
+            if name not in self._outcomes and len(self._outcomes) < MOST_LOOKED_AT:
+                kept = (values for values in self._outcomes.values() if values is not None)
                 if sum(values.keys() != {EMPTY} for values in kept) < MOST_COLUMNS:
-                    self._values[name] = {}
-            if name in self._values:
-                places[name] = self._place(name, value, outcome)
-        return [places.get(name, -1) for name in self._values]
+                    self._outcomes[name] = {}
+        return [
+            self._place(name, columns[name], outcome) if name in columns else -1
+            for name in self._outcomes
+        ]
 
     def _place(self, name: str, value: object, outcome: str) -> int:
-        values = self._values[name]
-        if values is None:
-            return -1
-        text = text_of(value) or EMPTY
+        values, text = self._outcomes[name], text_of(value) or EMPTY
         is_value = len(text) <= MAX_CHARS and not isinstance(value, list | Mapping)
-        if not is_value or (text not in values and len(values) == MOST_VALUES):
-            self._values[name] = None
+        is_one_more = values is not None and len(values) == MOST_VALUES and text not in values
+        if values is None or not is_value or is_one_more:
+            self._outcomes[name] = None
             return -1
-        old = values.get(text, Slice(text, len(values), 0, 0, 0))
-        graded, passed = outcome != "not_graded", outcome == "passed"
-        values[text] = Slice(
-            text, old.place, old.cases + 1, old.graded + graded, old.passed + passed
-        )
-        return old.place
+        values.setdefault(text, Counter())[outcome] += 1
+        return [*values].index(text)
 
-    def columns(self) -> Iterator[Column]:
+    def columns(self) -> list[Column]:
         """The columns that divide the cases: they have several values, of which one repeats."""
-        dividing = (
-            Column(name, place, sorted(values.values(), key=_worst_first))
-            for place, (name, values) in enumerate(self._values.items())
-            if values and 1 < len(values) < self._cases
-        )
-        return islice(dividing, MOST_COLUMNS)
-
-    def names(self) -> list[list[Any]]:
-        """For the page: name, place and values of each such column."""
-        return [[c.name, c.place, list(self._values[c.name] or ())] for c in self.columns()]
+        columns = []
+        for place, (name, values) in enumerate(self._outcomes.items()):
+            if values and 1 < len(values) < self._cases:
+                slices = [
+                    Slice(value, n.total(), n["passed"] + n["failed"], n["passed"])
+                    for value, n in values.items()
+                ]
+                columns.append(Column(name, place, [*values], sorted(slices, key=_worst_first)))
+        return columns[:MOST_COLUMNS]
 
 
 def _worst_first(part: Slice) -> tuple[float, int, str]:
@@ -146,7 +135,8 @@ class Repeats:
 
     def add(self, statements: Iterable[tuple[str, str]]) -> None:
         """Counts the statements of an answer, each with its label."""
-        for key, (text, label) in {_key(text): (text, label) for text, label in statements}.items():
+        keys = {" ".join(t.casefold().split())[:MOST_CHARS]: (t, label) for t, label in statements}
+        for key, (text, label) in keys.items():
             if before := self._again.get(key):
                 self._again[key] = before._replace(answers=before.answers + 1)
             elif hash(key) in self._once:
@@ -158,7 +148,3 @@ class Repeats:
         """Those that stand in most answers, the most frequent first; no single ones."""
         most_first = sorted(self._again.values(), key=lambda one: (-one.answers, one.statement))
         return most_first[:MOST_REPEATED]
-
-
-def _key(text: str) -> str:
-    return " ".join(text.casefold().split())[:MOST_CHARS]

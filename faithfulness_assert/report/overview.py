@@ -99,7 +99,7 @@ class Figures:
         """
         result = record.result
         self.summary.add(result)
-        self.with_texts += record.texts is not None
+        self.with_texts += record.case is not None
         labels = [label_of(v) for v in result.verdicts if v.repeat_of is None]
         self.labels.update(labels if result.verdicts else result.counts)
         if result.score is not None:
@@ -120,21 +120,17 @@ class Figures:
 
     def _note_worst(self, record: Record, case: int) -> None:
         """Keeps the worst statement of a case, if it is among the worst of all."""
+        verdicts = record.result.verdicts
         rated = [
             (SEVERITY.index(label), not verdict.evidence, place)
-            for place, verdict in enumerate(record.result.verdicts)
+            for place, verdict in enumerate(verdicts)
             if (label := label_of(verdict)) in SEVERITY and verdict.repeat_of is None
         ]
-        if not rated:
-            return
-        severity, bare, place = min(rated)
-        key = severity, -badness(record.result), bare, case
-        one = Worst(key, record, record.result.verdicts[place], case, place)
-        self.worst = sorted([*self.worst, one], key=lambda worst: worst.key)[:MOST_WORST]
-
-    def bars(self) -> list[tuple[int, int]]:
-        """The parts of [0, 1] that have scores: the number of each, and how many it has."""
-        return [(place, count) for place, count in enumerate(self.scores) if count]
+        if rated:
+            severity, bare, place = min(rated)
+            key = severity, -badness(record.result), bare, case
+            self.worst.append(Worst(key, record, verdicts[place], case, place))
+            self.worst = sorted(self.worst, key=lambda worst: worst.key)[:MOST_WORST]
 
     def threshold(self) -> float | None:
         """The threshold, if all cases have the same and it is that of the score."""
@@ -151,8 +147,8 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
     return {
         "title": "Faithfulness report",
         "source": clip(results.source, 300),
-        "facts": run_facts(results.about, figures),
-        "notes": warnings_of(figures),
+        "facts": _facts(results.about, figures),
+        "notes": _notes(figures),
         "figures": figures,
         "summary": summary,
         "outcomes": [
@@ -160,16 +156,21 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
             Part("not_graded", "!", "not graded", summary.not_graded),
             Part("passed", "✓", "passed", summary.passed),
         ],
-        "labels": label_parts(figures.labels),
+        "labels": [
+            Part(name, sign, words, figures.labels[name])
+            for name, (sign, words, _) in LABELS.items()
+            if name in figures.labels
+        ],
         "words": LABELS,
+        "bars": [(place, count) for place, count in enumerate(figures.scores) if count],
         "statuses": summary.statuses.most_common(),
         "errors": summary.errors.groups()[:MOST_NAMES],
-        "slices": list(figures.slices.columns()),
+        "slices": figures.slices.columns(),
         "repeats": figures.repeats.most(),
     }
 
 
-def run_facts(about: Mapping[str, Any], figures: Figures) -> list[tuple[str, str]]:
+def _facts(about: Mapping[str, Any], figures: Figures) -> list[tuple[str, str]]:
     """What it was graded with."""
     version = text_of(about.get("version"))
     thresholds = [] if figures.inverse else [f"{value:g}" for value in sorted(figures.thresholds)]
@@ -188,7 +189,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
-def warnings_of(figures: Figures) -> list[str]:
+def _notes(figures: Figures) -> list[str]:
     """What is wrong with the run as a whole, and what of it is not known."""
     summary, notes = figures.summary, []
     if not summary.cases:
@@ -202,11 +203,6 @@ def warnings_of(figures: Figures) -> list[str]:
     if summary.cases and not figures.with_texts:
         notes.append(NO_TEXTS)
     return notes
-
-
-def label_parts(counts: Mapping[str, int]) -> list[Part]:
-    """The parts of the bar of labels, the worst first."""
-    return [Part(name, *LABELS[name][:2], counts[name]) for name in LABELS if name in counts]
 
 
 # ---------------------------------------------------------------- two runs

@@ -6,8 +6,8 @@ and metadata may be anything in them. A ``Record`` has what a page can show.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -18,7 +18,7 @@ from ..batch.run_description import lines_of
 from ..batch.store import reading
 from ..cases.case import Case
 from ..cases.sources import open_data_set
-from ..records.checks import is_fraction
+from ..records.checks import is_fraction, is_number
 from ..records.errors import ConfigError, InputError
 from ..records.model import LABELS
 from ..records.result import GradingResult
@@ -37,19 +37,11 @@ OUTCOMES = {"FAIL": "failed", "ERROR": "not_graded", "PASS": "passed"}
 COUNTED = (*LABELS, "unresolved")
 
 
-class Texts(NamedTuple):
-    """The texts of a case, as they were graded. ``passages``: ids and texts."""
-
-    answer: str
-    passages: Sequence[tuple[str, str]]
-    question: str = ""
-
-
 class Record(NamedTuple):
-    """A result with its row, as ``cleaned`` makes them, and its texts; None if not known."""
+    """A result with its row, as ``cleaned`` makes them, and its case; None if not known."""
 
     line: Line
-    texts: Texts | None
+    case: Case | None
 
     @property
     def result(self) -> GradingResult:
@@ -77,7 +69,7 @@ class Results(NamedTuple):
         about: what the run says about itself, if there is one.
         rows: how many cases it has, with those that have no result yet; 0 without a run.
         lines: starts reading them, each time from the first one on.
-        records: the same, with the texts, and as a page can show them.
+        records: the same, with their cases, and as a page can show them.
     """
 
     name: str
@@ -122,7 +114,7 @@ def _of_run(path: str | PathLike[str], about: Mapping[str, Any]) -> Iterator[Rec
     options = mapping_of(about.get("options"))
     with reading(path) as store:
         for row, line in store.graded():
-            yield Record(cleaned(line), _texts_of(row, options))
+            yield Record(cleaned(line), _case_of(row, options))
 
 
 def _of_items(source: Iterable[Any]) -> Iterator[Record]:
@@ -131,7 +123,7 @@ def _of_items(source: Iterable[Any]) -> Iterator[Record]:
         rows = open_data_set(given).rows()
         for row, result in zip(rows, source, strict=True):
             line = Line(row.case_id, row.number, digest(row), row.columns, result)
-            yield Record(cleaned(line), _texts_of(row, {}))
+            yield Record(cleaned(line), _case_of(row, {}))
         return
     for number, item in enumerate(source, 1):
         if isinstance(item, GradingResult):
@@ -150,23 +142,22 @@ def _with_own_texts(line: Line) -> Record:
     if not fields or line.input != digest(row):
         return Record(cleaned(line), None)
     others = {name: value for name, value in line.columns.items() if name not in fields}
-    return Record(cleaned(line._replace(columns=others)), _texts_of(row, {}))
+    return Record(cleaned(line._replace(columns=others)), _case_of(row, {}))
 
 
-def _texts_of(row: Row, options: Mapping[str, Any]) -> Texts | None:
-    """The texts of a row as the judge gets them; of an invalid case, those that are texts.
+def _case_of(row: Row, options: Mapping[str, Any]) -> Case | None:
+    """The case of a row as the judge gets it; of an invalid one the answer, if that is a text.
 
     ``options``: those of the run. Of a conversation, ``evidence_roles`` says what is evidence.
     """
     if row.problem or not row.fields:
         return None
     roles = options.get("evidence_roles")
-    try:
-        case = Case(**row.fields, **({} if roles is None else {"evidence_roles": roles}))
-    except (InputError, ConfigError):
-        answer = row.fields.get("answer")
-        return Texts(answer, ()) if isinstance(answer, str) else None
-    return Texts(case.answer, [(p.id, p.text) for p in case.context], case.question)
+    with suppress(InputError, ConfigError):
+        return Case(**row.fields, **({} if roles is None else {"evidence_roles": roles}))
+    with suppress(InputError):
+        return Case(row.fields.get("answer"), ())
+    return None
 
 
 # ---------------------------------------------------------------- what a page can show
@@ -179,25 +170,13 @@ def cleaned(line: Line) -> Line:
         result,
         counts=counts_of({name: n for name, n in result.counts.items() if name in COUNTED}),
         named_scores=numbers_of(result.named_scores),
-        metadata=_metadata(result.metadata),
+        metadata={
+            name: READERS[name](value) if name in READERS else plain(value)
+            for name, value in result.metadata.items()
+            if name not in UNSHOWN
+        },
     )
     return line._replace(result=own)
-
-
-def _metadata(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata as plain JSON, with the entries that the page reads in their own types."""
-    readers: dict[str, Callable[[Any], Any]] = {
-        "warnings": texts_of,
-        "suggestions": texts_of,
-        "calculation": text_of,
-        "rawRatings": numbers_of,
-        "controls": counts_of,
-        "inverse": bool,
-    }
-    entries = ((name, value) for name, value in data.items() if name not in UNSHOWN)
-    return {
-        name: readers[name](value) if name in readers else plain(value) for name, value in entries
-    }
 
 
 def text_of(value: object) -> str:
@@ -219,11 +198,7 @@ def texts_of(value: object) -> list[str]:
 
 def number_of(value: object) -> float | None:
     """A finite number of a size that a page can show; None for everything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if not -MAX_NUMBER < value < MAX_NUMBER or math.isnan(value):
-        return None
-    return float(value)
+    return float(value) if is_number(value) and abs(value) < MAX_NUMBER else None
 
 
 def numbers_of(value: object) -> dict[str, float]:
@@ -248,3 +223,14 @@ def plain(value: object, depth: int = 8) -> Any:
     if depth and isinstance(value, list | tuple):
         return [plain(item, depth - 1) for item in value]
     return text_of(value)
+
+
+READERS: Mapping[str, Callable[[Any], Any]] = {
+    "warnings": texts_of,
+    "suggestions": texts_of,
+    "calculation": text_of,
+    "rawRatings": numbers_of,
+    "controls": counts_of,
+    "inverse": bool,
+}
+"""The entries of the metadata that the page reads in their own types."""
