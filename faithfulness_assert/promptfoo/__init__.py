@@ -14,15 +14,19 @@ __all__ = ["afterAll", "get_assert"]
 def get_assert(output: "Any", context: "Any") -> "dict[str, Any]":
     """Grades ``output`` for a ``python`` assertion of promptfoo.
 
-    Arguments, result and errors are those of ``faithfulness_assert.promptfoo.hook.get_assert``.
+    Arguments, result and errors are those of ``faithfulness_assert.promptfoo.hook.grade``.
     """
     from . import hook
 
     try:
-        return hook.get_assert(output, context)
+        result = hook.grade(output, context)
     except hook.NotPythonError:
         _hide_tracebacks_from_promptfoo()
         raise
+    metadata = result["metadata"]
+    if str(metadata.get("judge")).startswith("local:"):
+        metadata["warnings"] = [*metadata.get("warnings", ()), hook.LOADS_EACH_TIME]
+    return result
 
 
 def _hide_tracebacks_from_promptfoo() -> None:

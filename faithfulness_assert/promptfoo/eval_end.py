@@ -14,6 +14,7 @@ from typing import Any
 
 from ..cases.systems import NAMES_INSIDE
 from ..policy.scoring import CHECK
+from ..records.checks import as_mapping, mappings_in
 from ..records.judge import PROMPT_CUT
 from ..records.model import NOT_JUDGED
 from ..records.result_list import controls_in, controls_in_words, is_unreliable, untested_in_words
@@ -43,7 +44,7 @@ def lines_of(given: Any) -> list[str]:
     results: list[Any] = next((one for one in found if isinstance(one, list)), [])
     sides = zip(results, _sides(given, results), strict=True)
     names = [clip(_name(result), 80) + side for result, side in sides]
-    grades = [_items(result, "gradingResult", "componentResults") for result in results]
+    grades = [mappings_in(_at(result, "gradingResult", "componentResults")) for result in results]
     tests: dict[tuple[str, ...], list[str]] = {}  # by all that is said of them
     for name, own in zip(names, grades, strict=True):
         tests.setdefault(tuple(dict.fromkeys(_of_test(own))), []).append(name)
@@ -73,8 +74,11 @@ def _of_vars(given: Any) -> list[str]:
     apart: dict[str, None] = {}
     for suite in (_at(one, "suite") for one in given):
         default = _at(suite, "defaultTest")
-        for test in (*_items(suite, "tests"), default):
-            options, values = ({**_in(default, name), **_in(test, name)} for name in OF_TEST)
+        for test in (*mappings_in(_at(suite, "tests")), default):
+            options, values = (
+                {**as_mapping(_at(default, name)), **as_mapping(_at(test, name))}
+                for name in OF_TEST
+            )
             for name in NAMES_INSIDE["context"]:
                 is_apart = isinstance(values.get(name), list) and len(values[name]) > 1
                 if is_apart and not options.get("disableVarExpansion"):
@@ -82,7 +86,7 @@ def _of_vars(given: Any) -> list[str]:
     return [EXPANDED.format(name) for name in apart]
 
 
-def _of_setup(names: list[str], grades: list[list[dict[str, Any]]]) -> list[str]:
+def _of_setup(names: list[str], grades: list[list[Mapping[str, Any]]]) -> list[str]:
     """Each warning about an assertion itself, once, with its tests if it is not of all; that of a
     prompt that was cut in one line.
     """
@@ -98,7 +102,7 @@ def _of_setup(names: list[str], grades: list[list[dict[str, Any]]]) -> list[str]
     return [*cut[:1], *lines][:MOST_OF_SETUP]
 
 
-def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:
+def _of_judge(grades: list[Mapping[str, Any]]) -> Iterator[str]:
     """Lines on a judge that failed too many controls, on one that only compares words where others
     do more, and on an eval without controls.
     """
@@ -117,7 +121,7 @@ def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:
         yield untested_in_words(untested, len(grades))
 
 
-def _of_test(grades: list[dict[str, Any]]) -> Iterator[str]:
+def _of_test(grades: list[Mapping[str, Any]]) -> Iterator[str]:
     """What is said of each statement that was made up, or of an assertion that says no more."""
     for grade in grades:
         metadata, assertion = grade.get("metadata"), grade.get("assertion")
@@ -154,7 +158,9 @@ def _sides(given: Any, results: list[Any]) -> list[str]:
         provider = _at(result, "provider")
         providers.append(str(_at(provider, "label") or _at(provider, "id") or ""))
         labels.append(str(_at(result, "prompt", "label") or ""))
-    listed = [str(_at(prompt, "label")) for one in given for prompt in _items(one, "prompts")]
+    listed = [
+        str(_at(prompt, "label")) for one in given for prompt in mappings_in(_at(one, "prompts"))
+    ]
     order = list(dict.fromkeys([*listed, *labels]))
     numbers = {label: f"prompt {n} “{clip(label, 30)}”" for n, label in enumerate(order, 1)}
     prompts = [numbers[label] if label else "" for label in labels]
@@ -174,17 +180,6 @@ def _name(result: Any) -> str:
 def _warnings(grade: Any) -> list[str]:
     found = _at(grade, "metadata", "warnings")
     return list(map(str, found)) if isinstance(found, list) else []
-
-
-def _items(value: Any, *names: str) -> list[dict[str, Any]]:
-    """The mappings in a list inside of mappings."""
-    found = _at(value, *names)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-
-
-def _in(value: Any, name: str) -> Mapping[str, Any]:
-    found = _at(value, name)
-    return found if isinstance(found, Mapping) else {}
 
 
 def _at(value: Any, *names: str) -> Any:

@@ -14,7 +14,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -29,7 +29,7 @@ from ..grading import Grader, log_defect
 from ..options import GRADER_NAMES, NAMED_BY_JUDGE
 from ..plan.weighing import internal_error, invalid_input
 from ..policy.load import policies
-from ..records.checks import as_share
+from ..records.checks import as_mapping, as_share, mappings_in
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.result import GradingResult
 from ..records.views import SETUP, check_components
@@ -77,8 +77,8 @@ class NotPythonError(FaithfulnessError):
     """
 
 
-def get_assert(output: Any, context: Any) -> dict[str, Any]:
-    """Grades ``output`` for a ``python`` assertion of promptfoo.
+def grade(output: Any, context: Any, make_grader: Callable[..., Grader] = Grader) -> dict[str, Any]:
+    """Grades ``output`` for an assertion of promptfoo.
 
     Args:
         output: the tested model's output, a string or JSON data.
@@ -88,6 +88,7 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
             ``contextFrom``, ``questionFrom``, ``answerFrom``, ``messagesFrom`` (JMESPath over
             ``output, prompt, vars, test, provider, providerResponse, metadata``), and any option of
             ``Grader``.
+        make_grader: takes what ``Grader`` takes, as one that keeps the graders of an eval.
 
     Returns:
         promptfoo's GradingResult: ``pass, score, reason, namedScores, tokensUsed, metadata,
@@ -97,16 +98,7 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
         NotPythonError: the result is undefined (a grader error, or nothing to check), and the
             assertion is ``not-python``.
     """
-    result = grade(output, context, Grader)
-    metadata = result["metadata"]
-    if str(metadata.get("judge")).startswith("local:"):
-        metadata["warnings"] = [*metadata.get("warnings", ()), LOADS_EACH_TIME]
-    return result
-
-
-def grade(output: Any, context: Any, make_grader: Callable[..., Grader]) -> dict[str, Any]:
-    """The same as ``get_assert``. ``make_grader`` takes what ``Grader`` takes."""
-    given: Mapping[str, Any] = context if isinstance(context, Mapping) else {}
+    given = as_mapping(context)
     if path := os.environ.get(LOG_VARIABLE, "").strip():
         log.addHandler(_log_file(path))
     try:
@@ -115,7 +107,9 @@ def grade(output: Any, context: Any, make_grader: Callable[..., Grader]) -> dict
         result = invalid_input(str(error), policies["default"]).to_promptfoo("none")
     except Exception as error:  # noqa: BLE001 - promptfoo would show its traceback, with any secrets
         result = defect_of_ours(error).to_promptfoo("none")
-    if not result["metadata"]["defined"] and is_negated(given):
+    # If one assertion is negated and another with the same config is not, both fail.
+    is_negated = any(assertion["type"].startswith("not-") for assertion in _candidates(given))
+    if is_negated and not result["metadata"]["defined"]:
         raise NotPythonError(result["reason"]) from None
     return result
 
@@ -124,9 +118,8 @@ def _graded(
     output: Any, given: Mapping[str, Any], make_grader: Callable[..., Grader]
 ) -> dict[str, Any]:
     config = read_config(given)
-    headers = config.get("extra_headers")
     secrets = ["apiKey"] if config.get("api_key") else []
-    secrets += filter(may_be_secret, map(str, headers if isinstance(headers, Mapping) else ()))
+    secrets += filter(may_be_secret, map(str, as_mapping(config.get("extra_headers"))))
     components = config.pop("components", "problems")
     check_components("config.components", components)
     paths = {name: config.pop(key, None) for name, key in PATHS.items()}
@@ -187,9 +180,8 @@ def _grader(
             "judge in [tool.faithfulness_assert] of the project's pyproject.toml, which was looked "
             f"for in {os.getcwd()} and above)"
         )
-    policy, threshold = config.pop("policy", None), as_share(config.pop("threshold", None))
-    threshold = threshold_of(threshold, given)
-    return make_grader(judge, policy, threshold, **config)
+    threshold = threshold_of(as_share(config.pop("threshold", None)), given)
+    return make_grader(judge, config.pop("policy", None), threshold, **config)
 
 
 # ---------------------------------------------------------------- config
@@ -277,11 +269,7 @@ def _has_roles(value: Any) -> bool:
     """Whether a value under a usual name is a conversation, or a JSON text of one."""
     if isinstance(value, str):
         return value.lstrip().startswith(("[", "{")) and '"role"' in value
-    return (
-        bool(value)
-        and isinstance(value, list)
-        and all(isinstance(v, Mapping) and "role" in v for v in value)
-    )
+    return bool(value) and isinstance(value, list) and all("role" in as_mapping(v) for v in value)
 
 
 def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> tuple[Any, str]:
@@ -296,8 +284,7 @@ def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> t
         for path in SYSTEMS["promptfoo"].paths[name]
     )
     found = ((value_at(document, path), path) for path in usual)
-    there = (one for one in found if one[0] is not None and not _names_files(one[0]))
-    return next(there, (None, ""))
+    return next((one for one in found if _is_text(one[0])), (None, ""))
 
 
 def _as_one(texts: Iterable[str]) -> str:
@@ -313,10 +300,10 @@ def _as_one(texts: Iterable[str]) -> str:
     return said
 
 
-def _names_files(value: Any) -> bool:
-    """Whether a list only names files, as ``sources`` may: they are no texts."""
+def _is_text(value: Any) -> bool:
+    """Whether there is something, and no list that only names files, as ``sources`` may."""
     texts = isinstance(value, list) and value and all(isinstance(one, str) for one in value)
-    return bool(texts) and all(map(is_file_name, value))
+    return value is not None and not (texts and all(map(is_file_name, value)))
 
 
 def _answer(
@@ -464,15 +451,6 @@ def _no_context(output: Any, given: Mapping[str, Any]) -> str:
 # ---------------------------------------------------------------- the assertion in its test
 
 
-def is_negated(given: Mapping[str, Any]) -> bool:
-    """Whether the assertion is ``not-python`` or ``not-javascript``.
-
-    If one assertion is and another with the same config is not, this is true for both: an undefined
-    result then fails both, and neither passes by mistake.
-    """
-    return any(assertion["type"].startswith("not-") for assertion in _candidates(given))
-
-
 def threshold_of(own: Any, given: Mapping[str, Any]) -> Any:
     """``own``, the threshold of the config; without one, the threshold of the assertion itself.
 
@@ -485,7 +463,12 @@ def threshold_of(own: Any, given: Mapping[str, Any]) -> Any:
     """
     if _kind(given) == "python" and own is not None:
         return own
-    thresholds = _thresholds(given)
+    found = (assertion.get("threshold") for assertion in _candidates(given))
+    thresholds = [one for one in found if one is not None]
+    if any(not isinstance(threshold, int | float) for threshold in thresholds):
+        got = clip(repr(thresholds[0]), 60)
+        raise ConfigError(f"threshold: the assertion's must be a number from 0 to 1, got {got}")
+    thresholds = list(dict.fromkeys(thresholds))
     if _kind(given) == "javascript" and len(thresholds) > 1:
         raise ConfigError(
             "threshold: this test has javascript assertions with the same config and different "
@@ -496,39 +479,16 @@ def threshold_of(own: Any, given: Mapping[str, Any]) -> Any:
     return max([own, *thresholds]) if isinstance(own, int | float) else own
 
 
-def _thresholds(given: Mapping[str, Any]) -> list[Any]:
-    """The different thresholds of the candidates."""
-    found = (assertion.get("threshold") for assertion in _candidates(given))
-    thresholds = [threshold for threshold in found if threshold is not None]
-    if any(not isinstance(threshold, int | float) for threshold in thresholds):
-        got = clip(repr(thresholds[0]), 60)
-        raise ConfigError(f"threshold: the assertion's must be a number from 0 to 1, got {got}")
-    return list(dict.fromkeys(thresholds))
-
-
 def _candidates(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The test's assertions that may be the one that runs."""
-    types = (_kind(given), f"not-{_kind(given)}")
-    test = given.get("test")
-    listed = test.get("assert") if isinstance(test, Mapping) else None
-    config = given.get("config") or {}
+    """The test's assertions, also those in sets, that may be the one that runs."""
+    types, config = (_kind(given), f"not-{_kind(given)}"), given.get("config") or {}
+    found = list[Mapping[str, Any]]()
+    for item in mappings_in(as_mapping(given.get("test")).get("assert")):
+        found += mappings_in(item["assert"]) if isinstance(item.get("assert"), list) else [item]
     return [
-        assertion
-        for item in (listed if isinstance(listed, Sequence) else ())
-        for assertion in _flat(item)
-        if assertion.get("type") in types and (assertion.get("config") or {}) == config
+        one for one in found if one.get("type") in types and (one.get("config") or {}) == config
     ]
 
 
 def _kind(given: Mapping[str, Any]) -> str:
     return "javascript" if given.get("assertionType") == "javascript" else "python"
-
-
-def _flat(item: Any) -> list[Mapping[str, Any]]:
-    """An assertion, or the assertions of an assert-set."""
-    if not isinstance(item, Mapping):
-        return []
-    nested = item.get("assert")
-    return (
-        [one for one in nested if isinstance(one, Mapping)] if isinstance(nested, list) else [item]
-    )

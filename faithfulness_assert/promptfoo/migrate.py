@@ -17,6 +17,7 @@ import yaml
 
 from ..judges import REMOTE
 from ..policy.parsing import parse, read_file
+from ..records.checks import as_mapping, mappings_in
 from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE
 from ..text.strings import clip, sections, visible
@@ -110,27 +111,29 @@ class _Loader(yaml.SafeLoader):
 
 def _assertions(config: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Options]]:
     """Each assertion, also those in sets: where it is, itself, its options, the nearest first."""
-    default = _mapping(config.get("defaultTest"))
+    default = as_mapping(config.get("defaultTest"))
     for place, test in _tests(config):
-        outer = (_mapping(test.get("options")), default, _mapping(default.get("options")))
-        for assertion in _mappings(test.get("assert")):
+        outer = (as_mapping(test.get("options")), default, as_mapping(default.get("options")))
+        for assertion in mappings_in(test.get("assert")):
             yield place, assertion, (assertion, *outer)
             if assertion.get("type") == "assert-set":
-                for one in _mappings(assertion.get("assert")):
+                for one in mappings_in(assertion.get("assert")):
                     yield f"{place} (assert-set)", one, (one, *outer)
 
 
 def _tests(config: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The parts of a config that have assertions, each with its place."""
-    yield "defaultTest", _mapping(config.get("defaultTest"))
+    yield "defaultTest", as_mapping(config.get("defaultTest"))
     listed = [("test", config.get("tests"))]
-    listed += [("scenarios: test", one.get("tests")) for one in _mappings(config.get("scenarios"))]
+    listed += [
+        ("scenarios: test", one.get("tests")) for one in mappings_in(config.get("scenarios"))
+    ]
     for section, tests in listed:
-        for number, test in enumerate(_mappings(tests), 1):
+        for number, test in enumerate(mappings_in(tests), 1):
             described = test.get("description")
             name = f" “{_shown(described)}”" if described else ""
             yield f"{section} {number}{name}", test
-    for name, template in _mapping(config.get("assertionTemplates")).items():
+    for name, template in as_mapping(config.get("assertionTemplates")).items():
         yield f"assertionTemplates.{_shown(name)}", {"assert": [template]}
 
 
@@ -146,14 +149,6 @@ def _files(config: Mapping[str, Any]) -> Iterator[str]:
                     yield "An assertion in defaultTest grades its rows, which then need no other."
                     judge = f"the judge is then {JUDGE_VARIABLE} (in .env), or that of"
                     yield f"Or its column __expected has python:{FILE}; {judge} pyproject.toml."
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _mappings(value: object) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 # ---------------------------------------------------------------- writing assertions
@@ -194,7 +189,7 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, str], list[str]]:
     if isinstance(named, Mapping) and "id" not in named and "text" in named:
         named = named["text"]  # a mapping by type
     provider = named if isinstance(named, Mapping) else {"id": named}
-    config = _mapping(provider.get("config"))
+    config = as_mapping(provider.get("config"))
     judge, notes = _judge_of(provider.get("id"))
     url = config.get("apiBaseUrl")
     taken = {"apiKey"}

@@ -31,6 +31,16 @@ def is_fraction(value: object) -> TypeGuard[float]:
     return is_number(value) and 0 <= value <= 1
 
 
+def as_mapping(value: object) -> Mapping[str, Any]:
+    """The mapping itself, or an empty one in place of anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def mappings_in(value: object) -> list[Mapping[str, Any]]:
+    """The mappings in a list; none in anything else."""
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
 def as_share(value: object) -> object:
     """The number of a text such as ``80%`` or ``0.8``; any other value as it is."""
     number, sign, rest = value.partition("%") if isinstance(value, str) else ("", "", "")

@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 from .. import __version__
 from ..batch.comparison import KINDS, compare
 from ..batch.run_description import names_of
+from ..records.checks import as_mapping
 from ..records.views import FLAG_WORDS
 from ..text.strings import clean_text, clip
 from .case_view import ANSWER, UNRESOLVED, detail_view, row_view
 from .overview import LABELS, Figures, comparison_overview, run_overview
 from .page import check_report, write_page
-from .results import NO_TEXTS, Results, mapping_of, open_results
+from .results import NO_TEXTS, Results, open_results
 
 ROWS_SIZE, DETAILS_SIZE, PASSAGES_SIZE = 1_000_000, 300_000, 600_000
 """Characters of a block. Blocks of rows are read when the page opens, others one at a time."""
@@ -102,7 +103,7 @@ class _Data:
 
 def _one(results: Results, page: _Data) -> dict[str, Any]:
     """Takes the cases of a run. Returns what the overview says."""
-    figures = Figures(inverse=mapping_of(results.about.get("policy")).get("inverse") is True)
+    figures = Figures(inverse=as_mapping(results.about.get("policy")).get("inverse") is True)
     for record in results.records():
         badness = figures.add(record, page.rows.count)
         places = figures.slices.add(record.line.columns, record.outcome)

@@ -18,7 +18,7 @@ from ..batch.run_description import lines_of
 from ..batch.store import reading
 from ..cases.case import Case
 from ..cases.sources import open_data_set
-from ..records.checks import is_fraction, is_number
+from ..records.checks import as_mapping, is_fraction, is_number
 from ..records.errors import ConfigError, InputError
 from ..records.model import LABELS
 from ..records.result import GradingResult
@@ -92,7 +92,7 @@ def open_results(source: Any) -> Results:
             return Results(name, name, {}, 0, lines, lambda: map(_with_own_texts, lines()))
         with reading(source) as store:
             about, rows = store.about() or {}, store.size
-        graded = text_of(mapping_of(about.get("input")).get("name"))
+        graded = text_of(as_mapping(about.get("input")).get("name"))
         return Results(name, graded or name, about, rows, lines, lambda: _of_run(source, about))
     if isinstance(source, GradingResult | Line):
         source = [source]
@@ -111,7 +111,7 @@ def open_results(source: Any) -> Results:
 
 def _of_run(path: str | PathLike[str], about: Mapping[str, Any]) -> Iterator[Record]:
     """The results of a run, which has the texts that it graded."""
-    options = mapping_of(about.get("options"))
+    options = as_mapping(about.get("options"))
     with reading(path) as store:
         for row, line in store.graded():
             yield Record(cleaned(line), _case_of(row, options))
@@ -186,11 +186,6 @@ def text_of(value: object) -> str:
     return "" if value is None else clean_text(str(value))
 
 
-def mapping_of(value: object) -> Mapping[str, Any]:
-    """The mapping itself, or an empty one."""
-    return value if isinstance(value, Mapping) else {}
-
-
 def texts_of(value: object) -> list[str]:
     """The items of a list as texts."""
     return [text_of(item) for item in value] if isinstance(value, list | tuple) else []
@@ -203,7 +198,7 @@ def number_of(value: object) -> float | None:
 
 def numbers_of(value: object) -> dict[str, float]:
     """The entries of a mapping that are numbers."""
-    numbers = {text_of(name): number_of(item) for name, item in mapping_of(value).items()}
+    numbers = {text_of(name): number_of(item) for name, item in as_mapping(value).items()}
     return {name: number for name, number in numbers.items() if number is not None}
 
 

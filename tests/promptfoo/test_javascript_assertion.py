@@ -16,7 +16,7 @@ from loopback import BOTH_SUPPORTED, Answer, Loopback, Request, no_schema
 from processes import PATIENCE, eventually, graders
 
 import faithfulness_assert
-from faithfulness_assert.promptfoo import hook
+from faithfulness_assert.promptfoo import get_assert
 
 if not Path("/proc/self").exists():
     pytest.skip("the tests find processes through /proc", allow_module_level=True)
@@ -103,7 +103,7 @@ CASES: list[tuple[Any, Any]] = [
 
 def test_one_process_gives_the_results_of_the_python_assertion(promptfoo, folder):
     calls = [promptfoo.send("grade", *case) for case in CASES]
-    wanted = [json.loads(json.dumps(hook.get_assert(*case))) for case in CASES]
+    wanted = [json.loads(json.dumps(get_assert(*case))) for case in CASES]
     assert [promptfoo.result(call) for call in calls] == wanted
     blank = {"error": "Nothing to check: the answer is blank.", "stack": ""}
     assert promptfoo.grade("", {**GIVEN, "test": NEGATED}) == blank
@@ -219,7 +219,7 @@ threads = []
 sys.addaudithook(began)
 """)
     noisy = Promptfoo(PYTHONPATH=str(folder))
-    wanted = [hook.get_assert(answer, GIVEN)["score"] for answer in (TRUE, FALSE) * 20]
+    wanted = [get_assert(answer, GIVEN)["score"] for answer in (TRUE, FALSE) * 20]
     assert [noisy.grade(answer)["score"] for answer in (TRUE, FALSE) * 20] == wanted
     noisy.node.communicate()
 
