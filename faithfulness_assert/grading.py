@@ -54,15 +54,6 @@ ONE_LIST = (
 BRIEF = 20_000  # characters of a case whose grade takes an event loop a few milliseconds
 
 
-class _Arguments(tuple[Any, ...]):
-    """Judge, policy, threshold and options of a grader. An address in them may have a password."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "(…)"
-
-
 class Grader:
     """A judge and a policy, checked and ready. It grades any number of cases, from any thread.
 
@@ -96,7 +87,10 @@ class Grader:
         chosen = choose(judge, policy, threshold, options)
         judge, policy, threshold = chosen.judge, chosen.policy, chosen.threshold
         options = cast("GraderOptions", chosen.options)
-        self._arguments = _Arguments((judge, policy, threshold, chosen.options))
+        # Behind a function, since a traceback would show them: an address may have a password.
+        self._arguments: Callable[[], tuple[Any, ...]] = lambda: (
+            (judge, policy, threshold, chosen.options)
+        )
         is_named = any(map(options.get, ("base_url", "client")))
         self.has_address = is_named or not isinstance(judge, str)
         changes = taken_by("policy", options)
@@ -155,7 +149,7 @@ class Grader:
 
         Its key travels only where the environment, which a spawned process has too, lacks it.
         """
-        judge, policy, threshold, options = self._arguments
+        judge, policy, threshold, options = self._arguments()
         key = key_in_environment(judge)
         options_without_key = {
             name: value for name, value in options.items() if (name, value) != ("api_key", key)

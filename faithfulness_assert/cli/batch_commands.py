@@ -55,7 +55,9 @@ EMPTY = "there are no results: nothing was graded, or run.sqlite-wal was not cop
 
 def run_batch(arguments: Namespace) -> int:
     """Grades what has no result yet, and says how it went and how to go on."""
-    check_outputs(arguments)
+    for file in arguments.output:
+        check_result_file(file, arguments.run, arguments.INPUT or "-")
+    check_report_argument(arguments)
     if arguments.INPUT is None:
         return _go_on_alone(arguments)
     data_set = named_data_set(arguments)
@@ -84,19 +86,20 @@ def run_batch(arguments: Namespace) -> int:
         spent = f"{outcome.summary.spent()}\n" if outcome.summary.tokens["num_requests"] else ""
         say(f"\ninterrupted: {outcome.stopped}. {head}\n{spent}{_same_command(outcome)}")
         return outcome.exit_code
-    write_outputs(arguments, outcome.path)
-    _show_end(arguments, outcome.summary, outcome.notes)
+    code = _ended(arguments, outcome.summary, outcome.notes)
     if outcome.stopped:
         say(f"stopped early: {outcome.stopped}. {_same_command(outcome)}")
         return NOT_GRADED
-    return judged(outcome.summary, arguments.fail_under, arguments.min_graded)
+    return code
 
 
-def _show_end(arguments: Namespace, summary: Summary, notes: Sequence[str] = ()) -> None:
-    """What a run found, its lowest score, and what can be done with it."""
+def _ended(arguments: Namespace, summary: Summary, notes: Sequence[str] = ()) -> int:
+    """Writes and shows what a run found, and what can be done with it. Returns the exit code."""
+    write_outputs(arguments, arguments.run)
     show_outcome(notes, summary.text())
+    code = judged(summary, arguments.fail_under, arguments.min_graded)
     if arguments.quiet:
-        return
+        return code
     with reading(arguments.run) as store:
         if lowest := store.lowest():
             show_line(clip(f"lowest score: {lowest.case_id}: {lowest.result.reason}", MAX_LOWEST))
@@ -106,8 +109,9 @@ def _show_end(arguments: Namespace, summary: Summary, notes: Sequence[str] = ())
         )
     show_line("To look at the answers, or write the results to a file:")
     for command, file in (("report", "FILE.html"), ("export", "FILE.csv")):
-        words = [command, str(arguments.run), "-o", file]
+        words = [command, arguments.run, "-o", file]
         show_line(f"  faithfulness-assert {shlex.join(words)}")
+    return code
 
 
 def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, Any]) -> int:
@@ -202,32 +206,19 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
     except OSError as error:  # such as a disk that is full
         problem = f"{error.filename or run}: {error.strerror}"
     else:
-        return _show_standing(arguments, reached, how)
+        for line in reached.notes:
+            say(line)
+        if not reached.finished:
+            say(f"Not finished. {how}")
+            return WAITING
+        with reading(run) as store:
+            summary = store.summary()
+        return _ended(arguments, summary)
     say(f"{problem}\nNothing is lost. {how}")
     return code
 
 
-def _show_standing(arguments: Namespace, reached: Standing, how: str) -> int:
-    for line in reached.notes:
-        say(line)
-    if not reached.finished:
-        say(f"Not finished. {how}")
-        return WAITING
-    write_outputs(arguments, arguments.run)
-    with reading(arguments.run) as store:
-        summary = store.summary()
-    _show_end(arguments, summary)
-    return judged(summary, arguments.fail_under, arguments.min_graded)
-
-
 # ---------------------------------------------------------------- what becomes of the results
-
-
-def check_outputs(arguments: Namespace) -> None:
-    """Raises ``ConfigError`` if results cannot be written as these arguments want it."""
-    for file in arguments.output:
-        check_result_file(file, arguments.run, arguments.INPUT or "-")
-    check_report_argument(arguments)
 
 
 def check_result_file(file: str, run: str, data_set: str) -> None:

@@ -62,7 +62,10 @@ def checks(
     judge: str, policy: Any = None, threshold: Any = None, **options: Any
 ) -> Iterator[Check]:
     """All checks of a judge with these arguments of ``Grader``, in the order of the lines."""
-    yield from _machine()
+    here = f"Python {platform.python_version()} at {sys.executable}"
+    yield Check("ok", f"faithfulness-assert {__version__} on {here}")
+    yield _promptfoo_python()
+    yield _node()
     try:
         check_names(options)
         chosen = choose(judge, policy, threshold, options)
@@ -79,13 +82,6 @@ def checks(
 # ---------------------------------------------------------------- this machine
 
 
-def _machine() -> Iterator[Check]:
-    here = f"Python {platform.python_version()} at {sys.executable}"
-    yield Check("ok", f"faithfulness-assert {__version__} on {here}")
-    yield _promptfoo_python()
-    yield node_check()
-
-
 def _promptfoo_python() -> Check:
     python = os.environ.get("PROMPTFOO_PYTHON") or python_of_promptfoo(Path())
     fix = f"Set it to {sys.executable}, in .env or the environment"
@@ -99,7 +95,7 @@ def _promptfoo_python() -> Check:
     return Check("warn", f"{problem}. {fix}")
 
 
-def node_check() -> Check:
+def _node() -> Check:
     """Whether promptfoo runs on the Node of this machine. Nothing else needs it."""
     path = shutil.which("node")
     if path is None:
@@ -125,22 +121,18 @@ def _settings(chosen: Choice, given: Mapping[str, str]) -> Iterator[str]:
     """Each setting, and where its value comes from; ``given``: the options that gave one."""
     values = {"judge": chosen.judge, "policy": chosen.policy, "threshold": chosen.threshold}
     values |= {name: chosen.options.get(name) for name in ("cache", "base_url")}
+    sources = {**chosen.sources, **given}
+    variable = f"{str(chosen.judge).partition(':')[0].upper()}_BASE_URL"
+    if values["base_url"] is None and os.environ.get(variable):
+        values["base_url"], sources["base_url"] = os.environ[variable], variable
+    if (address := values["base_url"]) is not None:
+        values["base_url"] = "not an HTTP address"
+        with suppress(ConfigError):
+            values["base_url"] = Endpoint(str(address)).public_url  # without a password
     for name, value in values.items():
-        source = {**chosen.sources, **given}.get(name, "the default")
-        variable = f"{str(chosen.judge).partition(':')[0].upper()}_BASE_URL"
-        if name == "base_url" and value is None and os.environ.get(variable):
-            value, source = os.environ[variable], variable
-        if name == "base_url" and value is not None:
-            value = _shown_address(str(value))  # it may contain a password
         unset = {"threshold": "that of the policy", "cache": "none"}.get(name, "that of the judge")
+        source = sources.get(name, "the default")
         yield f"setting {name}: {unset if value is None else value} (from {source})"
-
-
-def _shown_address(url: str) -> str:
-    try:
-        return Endpoint(url).public_url
-    except ConfigError:
-        return "not an HTTP address"
 
 
 # ---------------------------------------------------------------- the judge
@@ -160,31 +152,24 @@ def _judge_checks(name: str, chosen: Choice) -> Iterator[Check]:
         score = "undefined" if result.score is None else f"{result.score:.2f}"
         cost = f"{result.latency_ms:.0f} ms, {result.tokens_used.total} tokens"
         answers = f"judge {name} answers: score {score} in {cost}"
-        if result.pass_:
-            yield Check("ok", answers)
-        else:
-            problem = "an answer that the context has word for word does not pass; see probe"
-            yield Check("warn", f"{answers}: {problem}")
+        problem = "an answer that the context has word for word does not pass; see probe"
+        yield Check("ok", answers) if result.pass_ else Check("warn", f"{answers}: {problem}")
         if result.metadata.get("controls", {}).get("failed"):
             problem = "it gave a statement whose verdict is known another one; see probe"
             yield Check("warn", f"judge {name}: failed a control: {problem}")
     else:
         yield Check("fail", f"judge {name}: {result.reason}")
     judge = grader.judge
-    yield from _model_checks(judge_info(judge).identity or {})
+    model = judge_info(judge).identity or {}
+    if model.get("judge") == "local":  # for the eye: nothing else shows a wrong order
+        means = f"family {model['family']}, its outputs mean {', '.join(model['labels'])}"
+        reads = f"it reads {model['tokens']:,} tokens, by {model['runtime']}"
+        yield Check("ok", f"model: {means}; {reads}")
     if isinstance(judge, RemoteJudge):
         if judge.proxy:
             yield Check("ok", f"proxy: asks go through {judge.proxy}, which the environment names")
         if result.error is None:
             yield from _server_checks(judge)
-
-
-def _model_checks(model: Mapping[str, Any]) -> Iterator[Check]:
-    """How a local judge understands its model, for the eye: nothing else shows a wrong order."""
-    if model.get("judge") == "local":
-        means = f"family {model['family']}, its outputs mean {', '.join(model['labels'])}"
-        reads = f"it reads {model['tokens']:,} tokens, by {model['runtime']}"
-        yield Check("ok", f"model: {means}; {reads}")
 
 
 def _server_checks(judge: RemoteJudge) -> Iterator[Check]:

@@ -12,7 +12,7 @@ from shlex import quote
 from ..files import append_file, new_file, open_file, read_text
 from ..records.errors import ConfigError
 from .app import PASSED
-from .terminal import show_line
+from .terminal import show_line, show_lines
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"
 CONFIG = "promptfooconfig.yaml"
@@ -52,8 +52,7 @@ def _convert(config: str, output: str | None) -> None:
 
     text = migrate_file(config)
     if output is None:
-        for line in text.splitlines():
-            show_line(line)
+        show_lines(text.rstrip())
         return
     if os.path.lexists(output):
         raise ConfigError(f"--output: {output} exists; name a new file")
@@ -92,9 +91,9 @@ def _write_example(folder: Path, *, force: bool) -> list[Path]:
         if python_of_promptfoo(folder) is None:
             copies.append(folder / ENVIRONMENT)
             with append_file(copies[-1]) as lines:
-                is_open = lines.tell() and not _environment(folder).endswith("\n")
-                starts = "\n" if is_open else ""
-                lines.write(f"{starts}PROMPTFOO_PYTHON='{sys.executable}'\n".encode())
+                if lines.tell() and not _environment(folder).endswith("\n"):
+                    lines.write(b"\n")
+                lines.write(f"PROMPTFOO_PYTHON='{sys.executable}'\n".encode())
     except OSError as error:
         raise ConfigError(f"init: cannot write to {folder}: {error.strerror}") from None
     return copies

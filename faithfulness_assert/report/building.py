@@ -135,8 +135,8 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
         for name, side in zip("AB", sides, strict=True)
         if side and all(row[ANSWER] is None for row, _ in side.values())
     ]
-    for change, *names_in in zip(comparison.shown, *wanted, strict=True):
-        found = (side.get(id, (None, None)) for side, id in zip(sides, names_in, strict=True))
+    for change, old_id, id in zip(comparison.shown, *wanted, strict=True):
+        found = sides[0].get(old_id, (None, None)), sides[1].get(id, (None, None))
         rows, details = zip(*found, strict=True)
         flips = [
             [flip.statement, flip.before or UNRESOLVED, flip.after or UNRESOLVED]

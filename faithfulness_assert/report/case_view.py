@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from ..asking.ranking import nearest_sentences
@@ -116,7 +117,7 @@ def detail_view(record: Record, place: Callable[[str], int]) -> dict[str, Any]:
         "columns": {text_of(k): plain(value) for k, value in record.line.columns.items()},
         "metadata": {name: v for name, v in metadata.items() if name not in SHOWN_METADATA},
     }
-    return {name: value for name, value in view.items() if value}
+    return _without_blanks(view)
 
 
 class _Passages:
@@ -127,18 +128,17 @@ class _Passages:
 
     def __init__(self, passages: Sequence[tuple[str, str]]) -> None:
         self._passages = passages
-        self._offsets: dict[int, Offsets] = {}
+        self._offsets = cache(lambda place: Offsets(passages[place][1]))
         self._places: dict[str, list[int]] = {}
         for place, (id, _) in enumerate(passages):
             self._places.setdefault(id, []).append(place)
-        self._named: dict[str, dict[str, int]] = {}  # where each text begins
-        self._numbers: dict[str, int] = {}
+        self._named: dict[str, tuple[int, dict[str, int]]] = {}  # where each text begins
         self._ends: Counter[str] = Counter()
 
     def all(self) -> Iterator[tuple[str, str]]:
         """The ids and texts, those of named evidence last."""
         yield from self._passages
-        yield from ((id, "\n".join(texts)) for id, texts in self._named.items())
+        yield from ((id, "\n".join(texts)) for id, (_, texts) in self._named.items())
 
     def evidence(self, evidence: Evidence) -> list[Any]:
         """Where it is: the passage's place, its span there, and, if that is another, its text."""
@@ -146,23 +146,14 @@ class _Passages:
         places = [p for p in self._places.get(id, ()) if start < end <= len(self._passages[p][1])]
         for place in places:
             if self._passages[place][1][start:end] == text:
-                return self._evidence_at(place, start, end)
+                return [place, *self._offsets(place).span(start, end)]
         if places:  # the text is a truth that was found there
-            return [*self._evidence_at(places[0], start, end), text]
-        return self._added(id, text)
-
-    def _evidence_at(self, place: int, start: int, end: int) -> list[Any]:
-        if place not in self._offsets:
-            self._offsets[place] = Offsets(self._passages[place][1])
-        return [place, *self._offsets[place].span(start, end)]
-
-    def _added(self, id: str, text: str) -> list[Any]:
+            return [places[0], *self._offsets(places[0]).span(start, end), text]
         size = Offsets(text)(len(text))
-        starts = self._named.setdefault(id, {})
+        place, starts = self._named.setdefault(id, (len(self._passages) + len(self._named), {}))
         if text not in starts:
             starts[text] = self._ends[id]
             self._ends[id] += size + 1
-        place = self._numbers.setdefault(id, len(self._passages) + len(self._numbers))
         return [place, starts[text], starts[text] + size]
 
 
@@ -181,23 +172,29 @@ def _verdict(verdict: Verdict, places: _Passages, nearest: Evidence | None) -> d
         "e": [places.evidence(item) for item in verdict.evidence],
         "n": places.evidence(nearest) if nearest else [],
         "r": verdict.reason,
-        "u": verdict.unresolved or "",
+        "u": verdict.unresolved,
         "repeats": verdict.repeat_of,
         "shown": verdict.shown if 0 <= verdict.shown < 1 else None,
     }
-    return {
-        name: value for name, value in view.items() if value is not None and value not in ("", [])
-    }
+    return _without_blanks(view)
 
 
 def _facts(result: GradingResult) -> dict[str, Any]:
     tokens = result.tokens_used
-    facts: dict[str, Any] = {"policy": result.policy, "judge": result.judge, "cost": result.cost}
-    if result.verdicts or result.counts:
-        facts["coverage"] = result.coverage
-    if tokens.num_requests or tokens.total:
-        facts["prompt"], facts["completion"] = tokens.prompt, tokens.completion
-        facts["requests"] = tokens.num_requests
-    if result.latency_ms:
-        facts["ms"] = result.latency_ms
-    return {name: value for name, value in facts.items() if value not in (None, "")}
+    is_used = tokens.num_requests or tokens.total
+    facts = {
+        "policy": result.policy,
+        "judge": result.judge,
+        "cost": result.cost,
+        "coverage": result.coverage if result.verdicts or result.counts else None,
+        "prompt": tokens.prompt if is_used else None,
+        "completion": tokens.completion if is_used else None,
+        "requests": tokens.num_requests if is_used else None,
+        "ms": result.latency_ms or None,
+    }
+    return _without_blanks(facts)
+
+
+def _without_blanks(view: Mapping[str, Any]) -> dict[str, Any]:
+    """What is there: a number may be 0."""
+    return {name: value for name, value in view.items() if value or type(value) in (int, float)}
