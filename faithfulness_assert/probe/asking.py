@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import fspath
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import options as table
 from ..batch.estimate import Estimate, estimate_run
@@ -23,7 +23,8 @@ from ..text.strings import clip, one_line
 from .card import Card, KindCard, Repeat
 from .scenes import FALSE_KINDS, KINDS, Probe, in_the_middle, make_probes
 
-Labels = dict[str, str | None]
+Labels = Mapping[str, str | None]
+"""The label of each statement, None without a verdict. A grader error has no verdicts."""
 
 PER_KIND = 33
 """Finds a kind on which a judge is wrong half of the time with 99 % (30 % of the time from 100)."""
@@ -34,25 +35,6 @@ AGAIN = "again"
 """The folder in a store where the replies to repeated asks are, as the first ones answer them."""
 WORDING = {"controls", "guidance", "examples", "max_prompt_tokens", "max_statements"}
 """What may change how statements are asked. Other fields of a policy change what is asked."""
-
-
-class Asks(NamedTuple):
-    """What is asked: the probes, of which the first ones are asked again."""
-
-    probes: list[Probe]
-    settings: dict[str, Any]
-
-    @property
-    def repeated(self) -> list[Probe]:
-        """Those that are asked again."""
-        return self.probes[:REPEATED]
-
-    def cases(self) -> list[Case]:
-        """Everything, in the order in which it is asked."""
-        backwards = [one.case(reverse=True) for one in self.repeated]
-        draw, held_out = self.settings["draw"], self.settings["held_out"]
-        middle = [in_the_middle(one, draw, held_out=held_out).case() for one in self.repeated]
-        return [one.case() for one in (*self.probes, *self.repeated)] + backwards + middle
 
 
 def probe(
@@ -83,21 +65,27 @@ def probe(
         ConfigError: as for ``Grader``, a number is out of range, or an option changes what is
             asked.
     """
-    asks = _asks(per_kind, draw, options, held_out=held_out)
+    probes, cases = _asked(per_kind, draw, options, held_out=held_out)
     grader = Grader(judge, "default", **options)
     again, folder = grader, options.get("cache")
     if folder is not None:  # what is asked in the same words must not be answered by the first
         past_the_store = {**options, "cache": Path(fspath(folder)) / AGAIN}
         again = Grader(judge, "default", **past_the_store).ask_as(grader)
-    cases, first = asks.cases(), len(asks.probes)
+    first = len(probes)
     results = list(grader.grade_many(cases[:first], concurrency=concurrency))
     results += again.grade_many(cases[first:], concurrency=concurrency)
-    return _card(asks, grader.judge_name, results)
+    settings = {"per_kind": per_kind, "draw": draw, "held_out": held_out}
+    return _card(probes, grader.judge_name, results, settings)
 
 
-def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
-    labels = [_labels(result) for result in results]
-    first = len(asks.probes)
+def _card(
+    probes: Sequence[Probe],
+    judge: str,
+    results: Sequence[GradingResult],
+    settings: Mapping[str, Any],
+) -> Card:
+    """The card from the results of the probes, and of the first ones asked again and again."""
+    labels = [{v.statement: v.label for v in r.verdicts if r.error is None} for r in results]
     controls, failures, unresolved = Counter[str](), Counter[str](), Counter[str]()
     usage = Usage()
     for result in results:
@@ -107,14 +95,15 @@ def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
             unresolved.update(v.unresolved for v in result.verdicts if v.unresolved)
         else:
             failures[clip(one_line(f"{result.error.kind}: {result.error.message}"))] += 1
+    repeated = probes[:REPEATED]
     again, backwards, middle = (
-        _repeat(asks.repeated, labels, labels[start:])
-        for start in range(first, len(labels), len(asks.repeated))
+        _repeat(repeated, labels, labels[start:])
+        for start in range(len(probes), len(labels), len(repeated))
     )
     costs = [result.cost for result in results if result.cost is not None]
     return Card(
         judge=judge,
-        kinds=_kinds(asks.probes, labels),
+        kinds={kind: _kind(kind, probes, labels) for kind in KINDS},
         again=again,
         reversed=backwards,
         middle=middle,
@@ -122,8 +111,7 @@ def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
         failures=failures,
         usage=usage,
         cost=math.fsum(costs) if costs else None,
-        settings=asks.settings,
-        outcomes=_outcomes(asks.probes, labels),
+        settings=settings,
         unresolved=unresolved,
     )
 
@@ -141,11 +129,14 @@ def probe_estimate(
     Raises:
         ConfigError: as ``probe``.
     """
-    asks = _asks(per_kind, draw, options, held_out=held_out)
-    return estimate_run(asks.cases(), judge=judge, policy="default", **options)
+    _, cases = _asked(per_kind, draw, options, held_out=held_out)
+    return estimate_run(cases, judge=judge, policy="default", **options)
 
 
-def _asks(per_kind: int, draw: int, options: Iterable[str], *, held_out: bool) -> Asks:
+def _asked(
+    per_kind: int, draw: int, options: Iterable[str], *, held_out: bool
+) -> tuple[list[Probe], list[Case]]:
+    """The probes, and all that is asked, in this order: these, and the first ones thrice again."""
     check_number("per_kind", per_kind, 1, MAX_PER_KIND, whole=True)
     check_number("draw", draw, 0, 2**63, whole=True)
     named = table.names_taken_by("policy")
@@ -154,44 +145,25 @@ def _asks(per_kind: int, draw: int, options: Iterable[str], *, held_out: bool) -
         if name in changing:
             problem = "changes what is asked, or only how it is scored"
             raise ConfigError(f"{name}: {problem}; leave it out of a probe")
-    settings = {"per_kind": per_kind, "draw": draw, "held_out": held_out}
-    return Asks(make_probes(per_kind, draw, held_out=held_out), settings)
+    probes = make_probes(per_kind, draw, held_out=held_out)
+    again = probes[:REPEATED]
+    backwards = [one.case(reverse=True) for one in again]
+    middle = [in_the_middle(one, draw, held_out=held_out).case() for one in again]
+    return probes, [*(one.case() for one in (*probes, *again)), *backwards, *middle]
 
 
-def _labels(result: GradingResult) -> Labels:
-    """The label of each statement, None without a verdict. A grader error has no verdicts."""
-    if result.error is not None:
-        return {}
-    return {verdict.statement: verdict.label for verdict in result.verdicts}
-
-
-def _is_wrong(kind: str, label: str) -> bool:
-    if kind in FALSE_KINDS:
-        return label in ("supported", "not_a_claim")
-    return label != "supported"
-
-
-def _outcomes(probes: Sequence[Probe], labels: Sequence[Labels]) -> dict[tuple[int, str], bool]:
-    """Whether each statement with a verdict is wrong. ``labels``: of each probe, and more."""
-    return {
-        (number, kind): _is_wrong(kind, label)
-        for number, (one, answer) in enumerate(zip(probes, labels, strict=False))
-        for kind, text in one.statements
-        if (label := answer.get(text)) is not None
-    }
-
-
-def _kinds(probes: Sequence[Probe], labels: Sequence[Labels]) -> dict[str, KindCard]:
-    """What was said, by kind."""
-    outcomes = _outcomes(probes, labels)
-    asked = Counter(kind for _, kind in outcomes)
-    wrong = Counter(kind for (_, kind), is_wrong in outcomes.items() if is_wrong)
-    planned = Counter(kind for one in probes for kind, _ in one.statements)
-    scenes = Counter(kind for kind, _ in {(kind, probes[n].scene) for n, kind in outcomes})
-    return {
-        kind: KindCard(asked[kind], wrong[kind], planned[kind] - asked[kind], scenes[kind])
-        for kind in KINDS
-    }
+def _kind(kind: str, probes: Sequence[Probe], labels: Sequence[Labels]) -> KindCard:
+    """What was said of a kind of statement. ``labels``: of each probe, and more."""
+    said = [
+        (one.scene, answer.get(text))
+        for one, answer in zip(probes, labels, strict=False)
+        for its_kind, text in one.statements
+        if its_kind == kind
+    ]
+    asked = [(scene, label) for scene, label in said if label is not None]
+    granted = ("supported", "not_a_claim") if kind in FALSE_KINDS else ("supported",)
+    wrong = sum((label in granted) is (kind in FALSE_KINDS) for _, label in asked)
+    return KindCard(len(asked), wrong, len(said) - len(asked), len({scene for scene, _ in asked}))
 
 
 def _repeat(probes: Sequence[Probe], first: Sequence[Labels], second: Sequence[Labels]) -> Repeat:

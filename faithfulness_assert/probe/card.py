@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from math import sqrt
 from typing import Any
 
@@ -21,6 +21,10 @@ UNRESOLVED = {
     "missing": "the judge's reply names no label of it",
     "duplicate": "the judge gave it labels that differ",
     "invalid": "what the judge said of it is no label, or takes it back",
+}
+BLOCKS = {
+    "False statements: wrong is called supported": FALSE_KINDS,
+    "True statements: wrong is called anything else": TRUE_KINDS,
 }
 HEAD = ("kind", "asked", "wrong", "share", "95 % interval", "surely", "", "what it is")
 
@@ -52,11 +56,6 @@ class KindCard:
     def limit(self) -> float:
         """More than this share is wrong, in [0, 1]; with 95 % certainty for all kinds together."""
         return lower_limit(self.wrong, self.asked, CHANCE_OF_ANY / len(KINDS))
-
-    @property
-    def could_be_blind(self) -> bool:
-        """Whether a judge that is always wrong would be found with so many verdicts."""
-        return KindCard(self.asked, self.asked).is_blind
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -100,8 +99,6 @@ class Card:
             ``Verdict.unresolved``.
         usage, cost: of all asks; ``cost`` is None without prices.
         settings: ``per_kind``, ``draw`` and ``held_out``, with which the same is asked again.
-        outcomes: whether each statement with a verdict is wrong, by the number of its ask and its
-            kind.
     """
 
     judge: str
@@ -114,8 +111,7 @@ class Card:
     usage: Usage
     cost: float | None
     settings: Mapping[str, Any]
-    outcomes: Mapping[tuple[int, str], bool] = field(default_factory=dict)
-    unresolved: Mapping[str, int] = field(default_factory=dict)
+    unresolved: Mapping[str, int]
 
     @property
     def blind(self) -> list[str]:
@@ -148,14 +144,8 @@ class Card:
 
     def blocks(self) -> Iterator[tuple[str, list[tuple[str, KindCard, str]]]]:
         """Each block: its title, and for each kind its name, what was said, and what it is."""
-        for title, words in (
-            ("False statements: wrong is called supported", FALSE_KINDS),
-            ("True statements: wrong is called anything else", TRUE_KINDS),
-        ):
-            yield (
-                title,
-                [(name, self.kinds[name], words_of_kind) for name, words_of_kind in words.items()],
-            )
+        for title, words in BLOCKS.items():
+            yield title, [(name, self.kinds[name], what) for name, what in words.items()]
 
     def document(self) -> Document:
         """The card for people. Without a verdict there is only why."""
@@ -169,17 +159,22 @@ class Card:
 
     def notes(self) -> list[str]:
         """What stands below the tables, a line each."""
-        few = [name for name, kind in self.kinds.items() if not kind.could_be_blind]
+        kinds = self.kinds
+        # Not even a judge that is always wrong would be found with so few verdicts.
+        few = [name for name, n in kinds.items() if not KindCard(n.asked, n.asked).is_blind]
         none = "no kind is known to be wrong more than 10 % of the time"
-        none = "not known, of too few verdicts" if len(few) == len(self.kinds) else none
-        blind = ", ".join(self.blind) or none
+        none = "not known, of too few verdicts" if len(few) == len(kinds) else none
         lines = [
-            f"Blind: {blind}",
+            f"Blind: {', '.join(self.blind) or none}",
             "Surely: wrong more often than this, with 95 % certainty for all kinds together",
         ]
-        granted = {(name in FALSE_KINDS) is wrong for (_, name), wrong in self.outcomes.items()}
-        if len(granted) == 1:
-            what = "supported" if granted == {True} else "not supported"
+        asked = sum(kind.asked for kind in kinds.values())
+        granted = sum(
+            kind.wrong if name in FALSE_KINDS else kind.asked - kind.wrong
+            for name, kind in kinds.items()
+        )
+        if asked and granted in (0, asked):
+            what = "supported" if granted else "not supported"
             lines.append(f"The judge called every statement {what}: its labels tell nothing")
         if few:
             lines.append(f"Too few verdicts to find a blind spot: {', '.join(few)}")
