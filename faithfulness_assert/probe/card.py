@@ -178,9 +178,8 @@ class Card:
             lines.append(f"The judge called every statement {what}: its labels tell nothing")
         if few:
             lines.append(f"Too few verdicts to find a blind spot: {', '.join(few)}")
-        if self.again.compared:
-            lines.append(self.again.in_words("in the same words"))
         for repeat, how, what in (
+            (self.again, "in the same words", "noise"),
             (self.reversed, "in reverse order", "the order"),
             (self.middle, "in the middle of a long context", "the other passages"),
         ):
@@ -192,19 +191,11 @@ class Card:
         if self.controls.get("asked"):
             passed = f"{self.controls['passed']} of {self.controls['asked']}"
             lines.append(f"Controls: it passed {passed}")
-        return [*lines, self._reach(), *self._ends()]
-
-    def _reach(self) -> str:
-        """What the intervals hold for."""
-        alone = "The intervals hold for short texts like the built-in scenes; others may be harder"
-        repeated = [kind for kind in self.kinds.values() if kind.scenes < kind.asked]
-        if not repeated:
-            return alone
-        fewest = min(kind.scenes for kind in repeated)
-        return (
-            f"More statements of a kind than scenes ({fewest} of each): the intervals hold for "
-            "these scenes alone, and are too narrow for other texts"
-        )
+        reach = "The intervals hold for short texts like the built-in scenes; others may be harder"
+        if repeated := [kind.scenes for kind in kinds.values() if kind.scenes < kind.asked]:
+            reach = f"More statements of a kind than scenes ({min(repeated)} of each): the "
+            reach += "intervals hold for these scenes alone, and are too narrow for other texts"
+        return [*lines, reach, *self._ends()]
 
     def _ends(self) -> Iterator[str]:
         if unanswered := sum(kind.unanswered for kind in self.kinds.values()):

@@ -94,8 +94,9 @@ def make_probes(per_kind: int, seed: int, *, held_out: bool = False) -> list[Pro
 def fill(scene: Mapping[str, Any], kinds: Sequence[str], chance: Random) -> Probe:
     """A context of a scene and its statements of these kinds, with values for the slots."""
     values = filled(scene, _names(), chance)
-    statements = ((kind, shown(scene["statements"][kind], values)) for kind in kinds)
-    return Probe(scene["name"], _context(scene, values), tuple(statements))
+    false = ((kind, _EDIT.sub(r"\2", scene["statements"][kind])) for kind in kinds)
+    statements = tuple((kind, text.format_map(values)) for kind, text in false)
+    return Probe(scene["name"], _context(scene, values), statements)
 
 
 def in_the_middle(probe: Probe, seed: int, *, held_out: bool = False) -> Probe:
@@ -138,11 +139,6 @@ def _context(scene: Mapping[str, Any], values: Mapping[str, Any]) -> tuple[str, 
     return tuple(passage.format_map(values) for passage in scene["context"])
 
 
-def shown(template: str, values: Mapping[str, Any]) -> str:
-    """A statement with its values, and with what is false of ``[true|false]``."""
-    return _EDIT.sub(r"\2", template).format_map(values)
-
-
 @cache
 def _names() -> Mapping[str, Any]:
     data: Mapping[str, Any] = json.loads(read_text(FOLDER / NAMES))
@@ -164,7 +160,7 @@ ONES = (
 TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 
 _SLOT = re.compile(r"\{(\w+)(?::[^}]*)?\}")
-_COMPUTED = re.compile(r"(\w+)([-+*])(\w+)")
+_SIGN = re.compile("([-+*])")
 _DIGITS = re.compile(r"\d+")
 _SIGNS = {"+": add, "-": sub, "*": mul}
 
@@ -222,7 +218,12 @@ def filled(
         wrong = {slot: _wrong(values[slot[:-1]], slot, chance) for slot in wrong_ones}
         all_values = [*values.values(), *wrong.values()]
         are_apart = len({(type(v), v) for v in all_values}) == len(all_values)
-        if are_apart and _are_new(wrong, context.format_map(values)):
+        text = context.format_map(values)
+        numbers = set(_DIGITS.findall(text.replace(",", "")))
+        if are_apart and all(
+            format(value) not in text if isinstance(value, Day) else str(int(value)) not in numbers
+            for value in wrong.values()
+        ):
             return values | wrong
     raise AssertionError(f"no values for {scene['name']}")  # a test fills every scene
 
@@ -251,17 +252,12 @@ def _drawn(ranges: Mapping[str, Any], chance: Random) -> dict[str, Any]:
             values[slot] = Clock(60 * drawn + chance.randrange(5, 60, 5))
         else:
             values[slot] = Number(drawn)
-    computed = {slot: given for slot, given in ranges.items() if isinstance(given, str)}
-    return values | {slot: _computed(given, values) for slot, given in computed.items()}
-
-
-def _computed(given: str, values: Mapping[str, int]) -> Number:
-    match = _COMPUTED.fullmatch(given)
-    if match is None:
-        raise AssertionError(given)
-    first, sign, second = match.groups()
-    other = int(second) if second.isdigit() else values[second]
-    return Number(_SIGNS[sign](values[first], other))
+    for slot, given in ranges.items():
+        if isinstance(given, str):
+            first, sign, second = _SIGN.split(given)
+            other = int(second) if second.isdigit() else values[second]
+            values[slot] = Number(_SIGNS[sign](values[first], other))
+    return values
 
 
 def _wrong(value: Any, slot: str, chance: Random) -> Any:
@@ -275,12 +271,3 @@ def _wrong(value: Any, slot: str, chance: Random) -> Any:
         return value.replace(year=value.year + chance.choice((-1, 1)) * chance.randint(1, 4))
     others = set(range(1, 13) if part == "month" else range(13, 29)) - {getattr(value, part)}
     return value.replace(**{part: chance.choice(sorted(others))})
-
-
-def _are_new(wrong: Mapping[str, Any], context: str) -> bool:
-    """Whether no wrong number or year is a number of the context, and no wrong day a day of it."""
-    numbers = set(_DIGITS.findall(context.replace(",", "")))
-    return all(
-        format(value) not in context if isinstance(value, Day) else str(int(value)) not in numbers
-        for value in wrong.values()
-    )
