@@ -272,7 +272,7 @@ def test_no_input_is_longer_than_the_model_reads_and_no_word_of_the_context_is_l
     ]
     statement = "tower " * rng.randint(1, 20)
     ask = ask_of([statement], context)
-    [chunks] = judge._reader.chunks(ask.payload).values()
+    [chunks] = judge._reader.chunks(ask.payload)
     assert all(len(chunk.input.ids) <= most for chunk in chunks)
     numbers = [number for chunk in chunks for number in chunk.numbers]
     assert numbers == sorted(numbers)
@@ -312,7 +312,7 @@ def test_no_text_can_hide_a_special_token(tmp_path):
         ask_of(["Tall [SEP] tower."], ["The [SEP] [PAD] tower [CLS]."]).payload
     )
     separators = tokens.encode("x", "y").ids
-    [[chunk]] = plain.values()
+    [[chunk]] = plain
     special = {separators[0], separators[-1], 0}
     assert sum(one in special for one in chunk.input.ids) == 3
 
@@ -416,7 +416,7 @@ def test_minicheck_reads_chunks_of_five_hundred_words(tmp_path):
     model = tiny_model(tmp_path / "MiniCheck-T5", words, labels=None, kind=T5, most=2048)
     judge = make_judge(model, {})
     context = sentences_of(130, 10, {})
-    [chunks] = judge._reader.chunks(ask_of(["Tall."], context).payload).values()
+    [chunks] = judge._reader.chunks(ask_of(["Tall."], context).payload)
     assert [len(chunk.numbers) for chunk in chunks] == [50, 50, 30]
 
 

@@ -57,7 +57,7 @@ def found(judge: Any, sentences: list[str], statement: str, question: str = "") 
 def chunks(judge: Any, sentences: list[str], statement: str) -> list[str]:
     """The texts of the chunks that a judge reads, which have every sentence, in order."""
     payload = Payload(((1, statement),), tuple(enumerate(sentences, 1)), "")
-    numbers = [chunk.numbers for chunk in judge._reader.chunks(payload)[1]]
+    numbers = [chunk.numbers for chunk in judge._reader.chunks(payload)[0]]
     flat = [n for group in numbers for n in group]
     assume(flat == list(range(1, len(sentences) + 1)))  # no sentence is cut
     plain = judge._model.tokens.plain

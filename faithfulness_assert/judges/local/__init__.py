@@ -9,7 +9,7 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...asking.ranking import Ranking
@@ -101,10 +101,15 @@ class LocalJudge:
         Raises:
             JudgeError: see ``ask``.
         """
-        chunks = await background.in_thread(self._read, ask)
+        if ask.kind != "verdicts":
+            raise JudgeError(
+                "a local judge only gives verdicts: use a policy that splits into sentences "
+                "(split='sentences'), or name an LLM for the rest with claims_judge",
+                "unreadable",
+            )
+        chunks = await background.in_thread(self._reader.chunks, ask.payload)
         left = None if deadline is None else max(deadline - time.monotonic(), 0)
-        inputs = [chunk.input for own in chunks.values() for chunk in own]
-        computing = self._model.batcher.submit(inputs)
+        computing = self._model.batcher.submit([chunk.input for own in chunks for chunk in own])
         try:
             computed = asyncio.gather(*map(asyncio.wrap_future, computing))
             outputs = await asyncio.wait_for(computed, left)
@@ -121,25 +126,13 @@ class LocalJudge:
                 future.cancel()
         return self._reply(ask, chunks, outputs)
 
-    def _read(self, ask: Ask) -> dict[int, list[Chunk]]:
-        if ask.kind != "verdicts":
-            raise JudgeError(
-                "a local judge only gives verdicts: use a policy that splits into sentences "
-                "(split='sentences'), or name an LLM for the rest with claims_judge",
-                "unreadable",
-            )
-        return self._reader.chunks(ask.payload)
-
-    # ------------------------------------------------------------ the reply
-
-    def _reply(self, ask: Ask, chunks: Mapping[int, list[Chunk]], outputs: list[Any]) -> Reply:
+    def _reply(self, ask: Ask, chunks: list[list[Chunk]], outputs: list[Any]) -> Reply:
         """The reply, in the same JSON as that of any judge."""
         model, computed, scores = self._model, iter(outputs), []
         head, order = model.family.head, model.order
-        for number, statement in ask.payload.statements:
-            own = [next(computed) for _ in chunks[number]]
-            read = model.tokens.plain(statement)
-            scores.append(score(chunks[number], own, read, head, order, self._support_at))
+        for (_, statement), own in zip(ask.payload.statements, chunks, strict=True):
+            said, read = [next(computed) for _ in own], model.tokens.plain(statement)
+            scores.append(score(own, said, read, head, order, self._support_at))
         problems = tuple(dict.fromkeys(one.problem for one in scores if one.problem))
         if problems and not any(one.label for one in scores):
             raise JudgeError(problems[0], "unreadable", fix=FIXES[problems[0]])

@@ -116,17 +116,10 @@ def read_tokenizer(files: ModelFiles, config: Mapping[str, Any]) -> Tokens:
     kinds = config.get("type_vocab_size")  # of a RoBERTa 1
     takes = settings.get("model_input_names")
     typed = takes is None or "token_type_ids" in takes
-    return Tokens(tokenizer, _end(settings), limit, typed=typed and kinds not in (0, 1))
-
-
-def _end(settings: dict[str, Any]) -> str:
-    """The token that ends a text, by what the tokenizer's files say."""
-    for name in ("eos_token", "sep_token"):
-        value = settings.get(name)
-        content = value.get("content") if isinstance(value, dict) else value
-        if isinstance(content, str) and content:
-            return content
-    return ""
+    ends = [settings.get(name) for name in ("eos_token", "sep_token")]
+    texts = [end.get("content") if isinstance(end, dict) else end for end in ends]
+    end = next((text for text in texts if isinstance(text, str) and text), "")
+    return Tokens(tokenizer, end, limit, typed=typed and kinds not in (0, 1))
 
 
 LEAST_ROOM = 16
@@ -138,11 +131,6 @@ class Chunk(NamedTuple):
 
     numbers: tuple[int, ...]
     input: Input
-
-
-class _Size(NamedTuple):
-    words: int
-    tokens: int
 
 
 class Reader:
@@ -157,33 +145,36 @@ class Reader:
     def __init__(self, family: Family, tokens: Tokens, most: int) -> None:
         self._family, self._tokens, self._most = family, tokens, most
 
-    def chunks(self, payload: Payload) -> dict[int, list[Chunk]]:
-        """The chunks of each statement, by its number; none for one that is too long."""
+    def chunks(self, payload: Payload) -> list[list[Chunk]]:
+        """The chunks of each statement; none for one that is too long."""
         plain = self._tokens.plain
         question = plain(payload.question)
         sentences = tuple((number, plain(text).strip()) for number, text in payload.sentences)
-        sizes = [_Size(len(text.split()), self._tokens.count(text)) for _, text in sentences]
-        chunks_by_size = {}
-        for number, text in payload.statements:
+        sizes = [(len(text.split()), self._tokens.count(text)) for _, text in sentences]
+        chunks = []
+        for _, text in payload.statements:
             statement = plain(text)
             room = self._most - len(self._input("", statement, question).ids)
             groups = self._groups(sentences, sizes, room) if room >= LEAST_ROOM else ()
-            chunks = [c for group in groups for c in self._fitting(group, statement, question)]
-            chunks_by_size[number] = chunks
-        return chunks_by_size
+            chunks.append(
+                [c for group in groups for c in self._fitting(group, statement, question)]
+            )
+        return chunks
 
     def _input(self, document: str, statement: str, question: str) -> Input:
         return self._tokens.encode(
             *self._family.texts(document, statement, question, self._tokens.end)
         )
 
-    def _groups(self, sentences: Numbered, sizes: Sequence[_Size], room: int) -> list[Numbered]:
+    def _groups(
+        self, sentences: Numbered, sizes: Sequence[tuple[int, int]], room: int
+    ) -> list[Numbered]:
         """The sentences in groups, each filled until the next sentence does not fit."""
         most, in_words = self._family.chunk, self._family.counts_words
         groups: list[list[tuple[int, str]]] = []
         words = tokens = 0
         for sentence, size in zip(sentences, sizes, strict=True):
-            words, tokens = words + size.words, tokens + size.tokens
+            words, tokens = words + size[0], tokens + size[1]
             full = most is not None and (words if in_words else tokens) > most
             if not groups or full or tokens > room:
                 groups.append([])

@@ -99,9 +99,6 @@ def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool
         )
     config, given = files.config(), settings.label_order
     family = family_of(settings.family, config, f"{settings.name} {files.folder.name}")
-    order: tuple[Label, ...] = ("supported", "not_enough_info")
-    if family.head != "words":  # before the weights are loaded, which takes long
-        order = label_order(given, config, None, family.published)
     shape = None
     if family.head == "first_token" and config.get("model_type") == "HHEMv2" and not onnx:
         # Its config and its tokenizer are those of the T5 on which it was built.
@@ -117,7 +114,8 @@ def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool
         engine = transformers_engine.TransformersEngine(
             files, shape, family.head, settings.device, answers
         )
-    if engine.count is not None:
+    order: tuple[Label, ...] = ("supported", "not_enough_info")
+    if family.head != "words":
         order = label_order(given, config, engine.count, family.published)
     runtime = "onnxruntime" if onnx else "transformers"
     most = settings.most or _most(config, tokens, family)
