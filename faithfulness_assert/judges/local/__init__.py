@@ -1,31 +1,51 @@
 """The local judge: a checker that runs on this machine, so that no text leaves it.
 
 ``local:NAME_OR_PATH`` names a folder, or a model of the Hugging Face hub.
+
+Over the chunks of a context the highest probability of support counts, as the authors of these
+checkers do it. Of token labels it is the lowest: every chunk must find every token supported. A
+number that is no number is no verdict.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
+import re
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import chain, groupby
+from typing import Any, NamedTuple
 
 from ...asking.ranking import Ranking
 from ...asking.schema import MAX_EVIDENCE
 from ...records.checks import check_number, check_text
 from ...records.errors import JudgeError
-from ...records.judge import Ask, JudgeInfo, Numbered, Reply, ReplyForm
+from ...records.judge import Ask, JudgeInfo, Numbered, Reply
+from ...records.model import Label
 from ...records.usage import Usage
 from .. import background
-from .families import words_in
+from .families import Head, words_in
 from .inputs import Chunk, Reader
 from .loading import Settings, load
-from .scores import FIXES, Score, score
 
 NAMED = 3
 """Sentences that a verdict names of a chunk that has more."""
+DIGITS = 4
+"""Digits of a probability. The batch in which an input is computed changes only later ones."""
+_AROUND = " \t\n.,;:!?…\"'“”‘’()"
+NOT_A_NUMBER = "the model's output for a statement is not a number"
+NO_WORD = "the model reads no word in a statement"
+TOO_LONG = "a statement is too long for the model, beside the context"
+FIXES = {
+    NOT_A_NUMBER: "Its weights may be damaged, or too large for its precision: fetch them again, "
+    "or use device='cpu'.",
+    NO_WORD: "Its tokenizer may belong to another model, or to another language.",
+    TOO_LONG: "Use a model that reads more; max_prompt_tokens must not be too low.",
+}
+"""What to do about a problem that leaves no statement with a verdict."""
 
 
 class LocalJudge:
@@ -127,12 +147,24 @@ class LocalJudge:
         return self._reply(ask, chunks, outputs)
 
     def _reply(self, ask: Ask, chunks: list[list[Chunk]], outputs: list[Any]) -> Reply:
-        """The reply, in the same JSON as that of any judge."""
-        model, computed, scores = self._model, iter(outputs), []
-        head, order = model.family.head, model.order
-        for (_, statement), own in zip(ask.payload.statements, chunks, strict=True):
+        """The reply, in the same JSON as that of any judge. A label is null if there is none."""
+        model, computed = self._model, iter(outputs)
+        sentences, form = ask.payload.sentences, ask.form
+        scores, rows = list[Score](), []
+        for (number, statement), own in zip(ask.payload.statements, chunks, strict=True):
             said, read = [next(computed) for _ in own], model.tokens.plain(statement)
-            scores.append(score(own, said, read, head, order, self._support_at))
+            scored = score(own, said, read, model.family.head, model.order, self._support_at)
+            label = scored.label
+            if label is not None and label not in form.labels:
+                label = "not_enough_info"
+            is_open = label in (None, "not_enough_info")
+            evidence = [] if is_open else _named(statement, scored, sentences)
+            row: dict[str, Any] = {"id": number} if form.numbered else {}
+            row["evidence"] = evidence
+            if form.reasons == "all":
+                row["reason"] = _reason(scored, evidence)
+            rows.append({**row, "label": label})
+            scores.append(scored)
         problems = tuple(dict.fromkeys(one.problem for one in scores if one.problem))
         if problems and not any(one.label for one in scores):
             raise JudgeError(problems[0], "unreadable", fix=FIXES[problems[0]])
@@ -141,8 +173,6 @@ class LocalJudge:
             named = f"NAME@{model.files.commit or 'of a commit'}"
             problem = "no commit of the model is pinned; to repeat the grade, name it"
             warnings.insert(0, f"{problem} {named}")
-        items = zip(ask.payload.statements, scores, strict=True)
-        rows = [_row(n, text, own, ask.form, ask.payload.sentences) for (n, text), own in items]
         return Reply(
             json.dumps({"verdicts": rows}, separators=(",", ":")),
             Usage(),
@@ -153,20 +183,120 @@ class LocalJudge:
         )
 
 
-def _row(
-    number: int, statement: str, scored: Score, form: ReplyForm, sentences: Numbered
-) -> dict[str, Any]:
-    """The verdict on a statement as a row; its label is null if there is none."""
-    label = scored.label
-    if label is not None and label not in form.labels:
-        label = "not_enough_info"
-    evidence = [] if label in (None, "not_enough_info") else _named(statement, scored, sentences)
-    return {
-        **({"id": number} if form.numbered else {}),
-        "evidence": evidence,
-        **({"reason": _reason(scored, evidence)} if form.reasons == "all" else {}),
-        "label": label,
-    }
+# ---------------------------------------------------------------- what the outputs say
+
+
+class Score(NamedTuple):
+    """What a checker says of one statement.
+
+    Args:
+        label: None if it says nothing.
+        confidence: the probability of the label, in [0, 1].
+        numbers: the sentences of the chunk that decided it.
+        support: the probability that the statement is supported.
+        wrong: the words that nothing supports, as the statement has them.
+        problem: why there is no label.
+    """
+
+    label: Label | None = None
+    confidence: float = 0.0
+    numbers: tuple[int, ...] = ()
+    support: float = 0.0
+    wrong: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def score(
+    chunks: Sequence[Chunk],
+    outputs: Sequence[Any],
+    statement: str,
+    head: Head,
+    order: Sequence[Label],
+    support_at: float,
+) -> Score:
+    """The score of a statement.
+
+    Args:
+        chunks: it with each part of the context; none if it is too long for that.
+        outputs: those of the model for each chunk.
+        statement: as the model read it.
+        head: where the verdict is in the outputs.
+        order: the label of each output.
+        support_at: a probability of support above this one is enough.
+    """
+    if not chunks:
+        return Score(problem=TOO_LONG)
+    if head == "tokens":
+        return _of_tokens(chunks, outputs, statement, order, support_at)
+    shares = [probabilities(row[0] if isinstance(row[0], list) else row, order) for row in outputs]
+    if not all(math.isfinite(value) for one in shares for value in one.values()):
+        return Score(problem=NOT_A_NUMBER)
+    support = max(one.get("supported", 0.0) for one in shares)
+    labels: tuple[Label, ...] = ("supported", "partially_supported", "contradicted")
+    for label in labels:
+        values = [one.get(label, 0.0) for one in shares]
+        if max(values) > (support_at if label == "supported" else 0.5):
+            best = values.index(max(values))
+            return Score(label, values[best], chunks[best].numbers, support)
+    return Score("not_enough_info", round(1 - support, DIGITS), (), support)
+
+
+def probabilities(outputs: Sequence[float], order: Sequence[Label]) -> Mapping[Label, float]:
+    """The probability of each label: by softmax, or by the logistic function of a single output."""
+    if len(order) == 1:
+        value = outputs[0]
+        chance = math.exp(min(value, 0.0)) / (1 + math.exp(-abs(value)))
+        return {order[0]: round(chance, DIGITS) if math.isfinite(value) else math.nan}
+    if not all(map(math.isfinite, outputs)):
+        return {order[0]: math.nan}
+    highest = max(outputs)
+    weights = [math.exp(value - highest) for value in outputs]
+    total = math.fsum(weights)
+    sums: dict[Label, float] = dict.fromkeys(order, 0.0)
+    for label, weight in zip(order, weights, strict=True):
+        sums[label] += weight / total
+    return {label: round(chance, DIGITS) for label, chance in sums.items()}
+
+
+def _of_tokens(
+    chunks: Sequence[Chunk],
+    outputs: Sequence[Any],
+    statement: str,
+    order: Sequence[Label],
+    support_at: float,
+) -> Score:
+    """The score of a statement of which each token has labels of its own."""
+    lowest: dict[tuple[int, int], float] = {}
+    least = []  # of each chunk, that of the token that it supports the least
+    for chunk, rows in zip(chunks, outputs, strict=True):
+        own = {
+            (start, end): probabilities(rows[token], order).get("supported", math.nan)
+            for token, start, end in chunk.input.places
+        }
+        least.append(min(own.values(), default=math.nan))
+        for span, chance in own.items():
+            lowest[span] = min(chance, lowest.get(span, 1.0), key=lambda x: (not math.isnan(x), x))
+    if not lowest or any(map(math.isnan, lowest.values())):
+        return Score(problem=NOT_A_NUMBER if lowest else NO_WORD)
+    support = min(lowest.values())
+    if support > support_at:
+        return Score("supported", support, chunks[least.index(max(least))].numbers, support)
+    marked = [span for span, chance in sorted(lowest.items()) if chance <= support_at]
+    wrong = _words(statement, marked)
+    return Score("not_enough_info", round(1 - support, DIGITS), (), support, wrong)
+
+
+def _words(text: str, marked: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    """The whole words at these places, each run of neighbours as one text, without repeats.
+
+    A mark that is nothing but punctuation or white space names no word.
+    """
+    marks = (range(*span) for span in marked if text[slice(*span)].strip(_AROUND))
+    wrong = set(chain.from_iterable(marks))
+    words = (word.span() for word in re.finditer(r"\S+", text))
+    runs = groupby(words, key=lambda span: not wrong.isdisjoint(range(*span)))
+    spans = [list(run) for is_wrong, run in runs if is_wrong]
+    return tuple(dict.fromkeys(text[run[0][0] : run[-1][1]].strip(_AROUND) for run in spans))
 
 
 def _named(statement: str, scored: Score, sentences: Numbered) -> list[int]:
