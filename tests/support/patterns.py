@@ -66,7 +66,7 @@ def uses() -> None:
     error.status = 400
     ask = Ask((), ReplyForm("verdicts"), (), 9, Payload(()))
     for table in (openai.FALLBACKS, anthropic.FALLBACKS):
-        needs = Needs(table, Limits())
+        needs = Needs(table, Limits(), {})
         needs.after(ask, error, needs.first, lambda _, steps: steps, 100)
     redact(Secrets(["sk-SECRET1234"]).out_of("the key is sk-SECRET1234\u200b"))
 

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ...judges.http import Answer
-from ...judges.remote.needs import Steps, merge_steps
+from ...judges.remote.needs import Steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.stored_replies import ask_key
 from ...records.errors import JudgeError
@@ -71,7 +71,7 @@ class CaseAnswers:
             "GROUP BY id, said ORDER BY asks.rowid, min(answers.rowid)",
             (row,),
         ):
-            taken = {**self.steps, **json.loads(steps)}
+            taken = self.steps | Steps(json.loads(steps))
             _, answers = self._sent[key].setdefault(id, (taken, []))
             if len(answers) < MOST_ANSWERS:
                 answers.append(json.loads(answer))
@@ -103,7 +103,7 @@ class CaseAnswers:
         needs = self._judge.needs
         cap = needs.cap(ask, steps)
         outcome, wanted = needs.after(ask, outcome, steps, self._judge.request, cap)
-        self.steps = merge_steps(self.steps, wanted or steps)
+        self.steps = self.steps | (wanted or steps)
         if wanted not in (None, steps):  # such as of a judge that needs more room to think
             return Reading(None, spent=_spent(outcome) if isinstance(outcome, Reply) else Usage())
         if unnamed := _unnamed(outcome, ask):

@@ -22,7 +22,7 @@ from tempfile import TemporaryFile
 from typing import IO, NamedTuple, cast
 
 from ...grading import Grader
-from ...judges.remote.needs import Steps, merge_steps
+from ...judges.remote.needs import Steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask
@@ -254,7 +254,7 @@ class Batches:
         """What the cases ask. Cases that ask no more get their results."""
         store, steps = self._store, self._judge.needs.first
         for (taken,) in self._db.execute("SELECT DISTINCT steps FROM asks").fetchall():
-            steps = merge_steps(steps, {**steps, **json.loads(taken)})
+            steps = steps | Steps(json.loads(taken))
         for row in store.rest(f"AND NOT {WAITS}"):
             answers = CaseAnswers(self._judge, store, row.number)
             result = (
@@ -265,7 +265,7 @@ class Batches:
             if result is not None:
                 store.add(line_of(row, result))
                 continue
-            steps = merge_steps(steps, answers.steps)
+            steps = steps | answers.steps
             for key, ask in answers.open:
                 if not self._judge.worded(ask).echo:
                     raise ConfigError(

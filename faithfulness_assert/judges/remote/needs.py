@@ -2,7 +2,8 @@
 
 When a server rejects a parameter, the next request leaves it out or sends it in another form. What
 a server rejected is not sent to it again. ``Steps`` counts the steps taken for each parameter, and
-for the room to think. Steps are never taken back, and there are few of each, so adapting ends.
+for the room to think; ``|`` has all the steps of both. They are never taken back, and there are few
+of each, so adapting ends.
 
 A window is learned from a server that finds an ask too long. Servers count with their own
 tokenizers; what they say becomes tokens by the grader's count. A server may be wrong, or lie: a
@@ -17,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -32,7 +34,7 @@ from ...records.judge import PROMPT_CUT, Ask, Limits, Outcome, Reply
 from ...text.strings import lazy_pattern
 from .answers import ServerError
 
-Steps = dict[str, int]
+Steps = Counter[str]
 REJECTING = (400, 415, 422)
 """Statuses of servers that do not support a parameter."""
 QUOTING = (404, 500, 501, 502)
@@ -98,18 +100,13 @@ def first_room(model: str, effort: object) -> int:
     return int(bool(_THINKS.search(model) and not _THINKS_NOT.search(model)))
 
 
-def merge_steps(one: Steps, other: Steps) -> Steps:
-    """All the steps of both."""
-    return {name: max(count, other[name]) for name, count in one.items()}
-
-
 class Needs:
     """What is known about the server of one judge; shared by all its asks and threads.
 
     Args:
         fallbacks: the parameters that may be left out or sent in another form.
         limits: what is known before the first ask.
-        first: the steps of the first ask, of those that are not 0.
+        first: the steps of the first ask.
         max_tokens: the most tokens of each reply, where the user sets them.
         warnings: what the user should know about the way to the server.
     """
@@ -118,16 +115,14 @@ class Needs:
         self,
         fallbacks: Fallbacks,
         limits: Limits,
-        first: Steps | None = None,
+        first: Mapping[str, int],
         max_tokens: int | None = None,
         warnings: Sequence[str] = (),
     ) -> None:
         self.fallbacks = {**fallbacks, "plain": WITHOUT_FORMAT}
         self._limits, self._warnings = limits, warnings
         self._window: int | None = None  # of prompt and reply together, once it is learned
-        none = dict.fromkeys((*self.fallbacks, "room"), 0)
-        self.first: Steps = {**none, **(first or {})}
-        self.steps = self.first
+        self.steps = self.first = Steps(first)
         self._max_tokens = max_tokens
         self._path: Path | None = None
         self._kept = ""
@@ -179,9 +174,9 @@ class Needs:
         most["room"] = len(ROOMS) - 1
         with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
             stored = json.loads(read_text(self._path, most=1 << 20))
-            steps = {n: stored["steps"].get(n, 0) for n in most}
+            steps = Steps({n: stored["steps"].get(n, 0) for n in most})
             if all(is_whole(count) and 0 <= count <= most[n] for n, count in steps.items()):
-                self.steps = merge_steps(self.steps, steps)
+                self.steps = self.steps | steps
             if is_whole(window := stored["window"]):
                 self._learned(window)
         self._kept = self._known()
@@ -192,11 +187,11 @@ class Needs:
         Other asks may have added their steps.
         """
         if reply.reasoned:
-            steps = {**steps, "room": max(steps["room"], 1)}
+            steps = steps | Steps(room=1)
         if not reply.text.strip():
-            steps = {**steps, "plain": 0}
+            steps = steps - Steps(plain=1)
         if steps != self.steps:
-            self.steps = merge_steps(self.steps, steps)
+            self.steps = self.steps | steps
         if self._path is not None and (known := self._known()) != self._kept:
             self._kept = known
             with suppress(OSError), new_file(self._path, private=True) as file:
@@ -245,7 +240,7 @@ class Needs:
         for name, pattern in [*named, *((name, row.loosely) for name, row in rows if rejects)]:
             left = pattern and sent[name] < len(self.fallbacks[name].gaps)
             if left and re.search(pattern, text, re.I):
-                more = {**sent, name: sent[name] + 1}
+                more = sent + Steps([name])
                 if request(ask, more) != request(ask, sent):
                     return outcome, more
         return outcome, None
@@ -273,10 +268,10 @@ class Needs:
         if ended == "length":
             answers = answer.startswith(("{", "[", "```")) and not reasoned
             if not (answers or self._max_tokens) and sent["room"] < len(ROOMS) - 1:
-                return reply, {**sent, "room": sent["room"] + 1}
+                return reply, sent + Steps(room=1)
         elif reasoned and not answer and not reply.refusal and ended == "stop":
             has_format = sent["format"] < len(self.fallbacks["format"].gaps)
-            return reply, {**sent, "plain": 1} if has_format and not sent["plain"] else None
+            return reply, sent + Steps(plain=1) if has_format and not sent["plain"] else None
         return reply, None
 
     def _too_long(self, message: str, window: int, **more: Any) -> JudgeError:

@@ -85,7 +85,7 @@ class RemoteJudge(ABC):
     max_temperature: ClassVar[float]
     fallbacks: ClassVar[Fallbacks]
     own_hosts: ClassVar[tuple[str, ...]] = ()
-    own_steps: ClassVar[Steps] = {}
+    own_steps: ClassVar[Mapping[str, int]] = {}
     read_reply: ClassVar[staticmethod[[Mapping[str, Any], Answer], Outcome]]
 
     def __init__(
@@ -284,7 +284,7 @@ class RemoteJudge(ABC):
         ask = replace(worded, max_tokens=self.needs.cap(worded, steps))
         settings = dict(self._settings)
         if steps["plain"]:
-            steps = {**steps, "format": len(self.fallbacks["format"].gaps)}
+            steps = steps | Steps(format=len(self.fallbacks["format"].gaps))
         if ask.sample > 1 and self._is_auto:
             settings["temperature"] = SAMPLES_TEMPERATURE
         if ask.sample > 1 and settings.get("seed") is not None:
