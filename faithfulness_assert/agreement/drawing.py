@@ -5,8 +5,8 @@ the rate of the others: there most of what is unfaithful can be found. Of either
 drawn. Each answer has a number that follows from the seed and its own id and texts, and the lowest
 ones are drawn: so the same run and seed give the same answers in whichever order they were graded,
 and a larger sheet has all those of a smaller one. A run may grow later. So a sheet says from how
-many answers of either kind it was drawn, and has a fingerprint of those that were: its labels stay
-a random sample of these, and speak of no others.
+many answers of either kind it was drawn, and has the number of each, and a fingerprint of all and
+of whether the judge passes them: its labels stay a random sample of these, and speak of no others.
 """
 
 from __future__ import annotations
@@ -109,6 +109,12 @@ class Judged(NamedTuple):
     score: float | None
     statements: tuple[str, ...]
     status: str
+
+    @property
+    def number(self) -> int:
+        """By which a sheet knows it. It follows from id and texts, not from what a judge says."""
+        digest = blake2b(f"{self.id}\0{self.input}".encode("utf-8", "replace"), digest_size=7)
+        return int.from_bytes(digest.digest(), "big")
 
     @property
     def by_policy(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from os import PathLike
 from typing import Any, NamedTuple
@@ -12,8 +12,8 @@ from ..batch.outputs import safe_cell
 from ..cases.sources import open_table
 from ..records.errors import ConfigError, option
 from ..text.strings import clip, names_of
-from .drawing import Counts, Judged, Run, count, draw, fingerprint, place_in_sheet
-from .sheets import LABELS, Draw, drawn_by
+from .drawing import Counts, Judged, Run, count, fingerprint, place_in_sheet
+from .sheets import LABELS, drawn_by
 
 IDS = ("case_id", "id")
 SHOWN = ("question", "context", "answer")
@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
     Args:
         where: its row.
-        id: of its case; spreadsheets may have changed it.
+        id: of its case; spreadsheets may have changed it, so a sheet goes by ``drawn``.
         drawn: what it says of how it was drawn.
         unfaithful: what each annotator says; None without a label.
         texts: what the sheet shows of it, for people.
@@ -164,65 +164,33 @@ def _in_any_run(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[
 
 
 def _as_drawn(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[Labelled]]:
-    """The rows with their answers, in the order in which they were drawn.
-
-    The sheet has a fingerprint of these. If the answers of the rows have another one, those count
-    that the same seed draws from the run now: then these must be the same.
-    """
-    n, seed, counts, drawn = _draw_of(name, rows)
-    pairs = _with_answers(rows, run.answers())
-    answers = [Labelled(row, judged) for row, judged in pairs if judged]
-    if len(rows) != n or fingerprint(answer.judged for answer in answers) != drawn:
-        again = draw(run, n, seed=seed)
-        counts, pairs = again.counts, _with_answers(rows, again.answers)
-        answers = [Labelled(row, judged) for row, judged in pairs if judged]
-        for row in (row for row, judged in pairs if judged is None):
-            problem = f"{clip(row.id, 60)!r} is not among the {n} answers that seed {seed} draws"
-            raise ConfigError(
-                f"{name}, {row.where}: {problem} from {run.name}. Name the run first from which "
-                "the sheet was drawn. It may have grown since; if texts or verdicts of the sheet's "
-                "answers have changed, draw a new sheet, and if rows are missing, put them back"
-            )
-        found = {answer.judged.id for answer in answers}
-        if lost := [answer.id for answer in again.answers if answer.id not in found]:
-            few = ", ".join(repr(clip(id, 60)) for id in lost[:3]) + (" and more" * (len(lost) > 3))
-            problem = f"{len(lost)} of the {n} answers that were drawn are missing ({few})"
-            raise ConfigError(
-                f"{name}: {problem}, and without them the rest is no random part. Put them back, "
-                "with an empty label where there is none"
-            )
-    return counts, sorted(answers, key=lambda answer: place_in_sheet(answer.judged, seed))
-
-
-def _draw_of(name: str, rows: Sequence[Row]) -> Draw:
-    """How all rows were drawn. Raises ``ConfigError`` if they say different things of it."""
-    first, *others = [drawn_by(row.drawn, f"{name}, {row.where}") for row in rows]
-    for row, other in zip(rows[1:], others, strict=True):
-        if other != first:
+    """The rows with their answers in the run, in the order in which they were drawn."""
+    read = [drawn_by(row.drawn, f"{name}, {row.where}") for row in rows]
+    sheet, numbers = read[0][1], [number for number, _ in read]
+    for row, (_, other) in zip(rows, read, strict=True):
+        if other != sheet:
             problem = f"was drawn with another sheet than {rows[0].where}"
             raise ConfigError(f"{name}, {row.where}: {problem}; keep each sheet in its own file")
-    return first
-
-
-def _with_answers(
-    rows: Sequence[Row], answers: Iterable[Judged | None]
-) -> list[tuple[Row, Judged | None]]:
-    """The rows, each with its answer; None if there is none, or several that it may be about.
-
-    Where no answer has the id of a row, it is the one whose id a spreadsheet makes the same of.
-    """
-    same: dict[str, dict[str, Judged]] = {_bare(row.id): {} for row in rows}
-    for answer in answers:
-        if answer and (alike := same.get(_bare(answer.id))) is not None:
-            alike[answer.id] = answer
-    pairs: list[tuple[Row, Judged | None]] = []
-    for row in rows:
-        alike = same[_bare(row.id)]
-        only = next(iter(alike.values())) if len(alike) == 1 else None
-        pairs.append((row, alike.get(row.id, only)))
-    return pairs
-
-
-def _bare(id: str) -> str:
-    """What an id keeps in a sheet: spreadsheets make 7 of 007, and we mark formulas."""
-    return re.sub(r"[\W_]+", "", id.casefold()).lstrip("0")
+    wanted = dict.fromkeys(numbers)
+    found = {n: answer for answer in run.answers() if answer and (n := answer.number) in wanted}
+    hint = (
+        f"Name the run first from which the sheet was drawn. {run.name} may have grown since; if "
+    )
+    hint += "texts or verdicts of the sheet's answers have changed, draw a new sheet"
+    for row, number in zip(rows, numbers, strict=True):
+        if number not in found:
+            problem = f"the answer {clip(row.id, 60)!r} of the sheet is not in {run.name}"
+            raise ConfigError(f"{name}, {row.where}: {problem}. {hint}")
+    if len(found) != sheet.n:
+        raise ConfigError(
+            f"{name}: has {len(found)} of the {sheet.n} answers that were drawn, and without the "
+            "others the rest is no random part. Put them back, with an empty label where there is "
+            "none"
+        )
+    if fingerprint(found.values()) != sheet.drawn:
+        raise ConfigError(
+            f"{name}: the judge of {run.name} says other things of its answers. {hint}"
+        )
+    answers = [Labelled(row, found[number]) for row, number in zip(rows, numbers, strict=True)]
+    answers.sort(key=lambda answer: place_in_sheet(answer.judged, sheet.seed))
+    return sheet.counts, answers

@@ -3,8 +3,8 @@
 It shows the texts and the statements, and no word of what the judge said: no verdict, no score, no
 reason, and not the sentences that the judge points at, which it has for what it supports. The
 evidence is what anybody finds by words alone. The rows are in random order, so that a part of them,
-from the first one on, is a random part. ``drawn`` says how many were drawn, by which seed, and from
-how many answers of which kind.
+from the first one on, is a random part. ``drawn`` has the number of the answer, and says how many
+were drawn, by which seed, and from how many answers of which kind.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ LABELS = ("faithful", "unfaithful")
 HOW = " ".join(read_text(Path(__file__).with_name("how_to_label.txt")).split())
 """What stands in the first row for whoever labels."""
 _DRAWN = re.compile(
-    r"(\d{1,5}) answers by seed (\d{1,16}), of (\d{1,12}(?:-\d{1,12}){4}) \((\w{12})\)"
+    r"answer (\d{1,17}), (\d{1,5}) by seed (\d{1,16}), of (\d{1,12}(?:-\d{1,12}){4}) \((\w{12})\)"
 )
 
 
@@ -67,21 +67,21 @@ class Draw(NamedTuple):
     def __str__(self) -> str:
         others, flagged, left_out, by_policy = self.counts
         counts = "-".join(map(str, (others, flagged, left_out, *by_policy)))
-        return f"{self.n} answers by seed {self.seed}, of {counts} ({self.drawn})"
+        return f"{self.n} by seed {self.seed}, of {counts} ({self.drawn})"
 
 
-def drawn_by(cell: str, where: str) -> Draw:
-    """What a cell of ``drawn`` says; ``where`` it is, for people.
+def drawn_by(cell: str, where: str) -> tuple[int, Draw]:
+    """What a cell of ``drawn`` says: the number of its answer, and how it was drawn.
 
     Raises:
         ConfigError: it does not say so.
     """
     if not (match := _DRAWN.fullmatch(cell.strip())):
         raise ConfigError(f"{where}: drawn was changed; take it from the sheet as it was written")
-    n, seed, counts, drawn = match.groups()
+    number, n, seed, counts, drawn = match.groups()
     others, flagged, left_out, *by_policy = map(int, counts.split("-"))
     both = by_policy[0], by_policy[1]
-    return Draw(int(n), int(seed), Counts(others, flagged, left_out, both), drawn)
+    return int(number), Draw(int(n), int(seed), Counts(others, flagged, left_out, both), drawn)
 
 
 class Written(NamedTuple):
@@ -158,7 +158,7 @@ def _rows(drawn: Drawn, store: Store, seed: int) -> list[dict[str, Any]]:
                 "label": "",
                 "comment": "",
                 "how_to_label": "" if rows else HOW,
-                "drawn": str(how),
+                "drawn": f"answer {answer.number}, {how}",
             }
         )
     return rows
