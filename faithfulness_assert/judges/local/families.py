@@ -172,19 +172,30 @@ def label_order(
     Raises:
         ConfigError: nothing says which output is which, or the option does not fit the model.
     """
-    names = _names(config)
+    told = config.get("id2label")
+    named = told if isinstance(told, dict) else {}
+    numbers = [str(number) for number in range(len(named))]
+    names = [str(named[n]) for n in numbers] if all(n in named for n in numbers) else []
+    count = outputs or len(names)
+    words = names if given is None else given
+    order = tuple(label for label in map(_LABELS.get, map(_plain, words)) if label)
+    # One output speaks for a statement, and another one against it, if there are more.
+    is_usable = "supported" in order and (len(order) == 1 or len(set(order)) > 1)
     if given is not None:
-        order = _labels(given)
-        count = outputs or len(names) or len(order)
-        if len(order) != count:
+        for word in (word for word in given if _plain(word) not in _LABELS):
+            raise ConfigError(f"label_order: unknown label {word!r:.40}. {suggest(word, _WORDS)}")
+        if not is_usable:
             raise ConfigError(
-                f"label_order: the model has {count} outputs, got {len(order)}: name each, in order"
+                "label_order: must have 'supported', and another label beside it unless the model "
+                f"has a single output; got {', '.join(order) or 'none'}"
             )
+        if len(order) != (count or len(order)):
+            problem = f"the model has {count} outputs, got {len(order)}: name each, in order"
+            raise ConfigError(f"label_order: {problem}")
         return order
-    order = tuple(label for label in map(_LABELS.get, map(_plain, names)) if label)
-    if names and len(order) == len(names) <= 3 and _is_usable(order):
+    if names and len(order) == len(names) <= 3 and is_usable:
         return order
-    if published and len(published) == (outputs or len(names) or len(published)):
+    if published and len(published) == (count or len(published)):
         return published
     shown = ", ".join(clip(name, 30) for name in names[:6])
     which = f"its {len(names)} outputs" if len(names) > 1 else "its output"
@@ -193,19 +204,6 @@ def label_order(
         f"label_order: the model's config {problem}, so nobody knows what each means; say it in "
         f"their order, such as label_order=not_enough_info,supported (see the model's card)"
     )
-
-
-def _names(config: Mapping[str, Any]) -> list[str]:
-    """The names of the outputs, in order; [] if the config has none, or not one for each."""
-    named = config.get("id2label")
-    if not isinstance(named, dict):
-        return []
-    try:
-        numbered = {int(number): str(name) for number, name in named.items()}
-    except ValueError:
-        return []
-    whole = sorted(numbered) == list(range(len(numbered)))
-    return [numbered[number] for number in sorted(numbered)] if whole else []
 
 
 def _plain(name: str) -> str:
@@ -224,22 +222,3 @@ def words_in(given: object) -> tuple[str, ...] | None:
     if isinstance(words, list | tuple) and all(isinstance(w, str) and w.strip() for w in words):
         return tuple(word.strip() for word in words)
     raise ConfigError("label_order: must be a list of labels, such as supported,contradicted")
-
-
-def _labels(words: Sequence[str]) -> tuple[Label, ...]:
-    order = []
-    for word in words:
-        if (label := _LABELS.get(_plain(word))) is None:
-            raise ConfigError(f"label_order: unknown label {word!r:.40}. {suggest(word, _WORDS)}")
-        order.append(label)
-    if not _is_usable(order):
-        raise ConfigError(
-            "label_order: must have 'supported', and another label beside it unless the model has "
-            f"a single output; got {', '.join(order) or 'none'}"
-        )
-    return tuple(order)
-
-
-def _is_usable(order: Sequence[Label]) -> bool:
-    """Whether one output speaks for a statement, and another one against it, if there are more."""
-    return "supported" in order and (len(order) == 1 or len(set(order)) > 1)

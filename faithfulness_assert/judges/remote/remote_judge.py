@@ -114,22 +114,20 @@ class RemoteJudge(ABC):
         check_number("max_retries", max_retries, 0, 100, whole=True)
         check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True, optional=True)
         check_number("max_statements", max_statements, 1, 10**6, whole=True)
+        check_number("max_tokens", max_tokens, 1, 10**7, whole=True, optional=True)
         self._is_auto = temperature == "auto"
         if temperature == "auto":
             temperature = 0.0
         check_number("temperature", temperature, 0, self.max_temperature, optional=True)
-        check_number("max_tokens", max_tokens, 1, 10**7, whole=True, optional=True)
         model = check_text("model", model)
-        if reasoning_effort is not None:
-            check_text("reasoning_effort", reasoning_effort)
-        self._headers = check_headers(given.get("extra_headers"))
-        own: dict[str, Any] = {
-            "reasoning_effort": reasoning_effort,
-            "extra_body": check_body(extra_body),
-            "extra_headers": sorted(self._headers),
-        }
         self._settings: dict[str, Any] = {"model": model, "temperature": temperature}
-        self._settings |= {name: value for name, value in own.items() if value}
+        if reasoning_effort is not None:
+            self._settings["reasoning_effort"] = check_text("reasoning_effort", reasoning_effort)
+        if body := check_body(extra_body):
+            self._settings["extra_body"] = body
+        self._headers = check_headers(given.get("extra_headers"))
+        if self._headers:
+            self._settings["extra_headers"] = sorted(self._headers)
         if client is None:
             self._endpoint = self._find_endpoint(base_url, api_key)
         elif base_url or api_key:
