@@ -111,15 +111,15 @@ class Judged(NamedTuple):
     status: str
 
     @property
-    def number(self) -> int:
-        """By which a sheet knows it. It follows from id and texts, not from what a judge says."""
-        digest = blake2b(f"{self.id}\0{self.input}".encode("utf-8", "replace"), digest_size=7)
-        return int.from_bytes(digest.digest(), "big")
-
-    @property
     def by_policy(self) -> bool:
         """Whether no judge was asked: there was nothing to grade, and the policy decided."""
         return self.status != "graded" and not self.statements
+
+    def number(self, seed: int, use: str = "order") -> int:
+        """A random one, by which a sheet knows it. What the judge says is no part of it."""
+        text = f"{use}\0{seed}\0{self.id}\0{self.input}"
+        digest = blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+        return int.from_bytes(digest[:7], "big")
 
 
 class Run(NamedTuple):
@@ -229,8 +229,8 @@ def draw(run: Run, n: int, *, seed: int) -> Drawn:
     drawn: list[Judged] = []
     for kind, size in zip((True, False), split(n, counts.flagged, counts.others), strict=True):
         some = (a for a in run.answers() if a and a.flagged is kind)
-        drawn += heapq.nsmallest(size, some, key=lambda answer: _number(answer, seed, "draw"))
-    return Drawn(counts, sorted(drawn, key=lambda answer: place_in_sheet(answer, seed)))
+        drawn += heapq.nsmallest(size, some, key=lambda answer: answer.number(seed, "draw"))
+    return Drawn(counts, sorted(drawn, key=lambda answer: answer.number(seed)))
 
 
 def split(n: int, flagged: int, others: int) -> tuple[int, int]:
@@ -240,16 +240,6 @@ def split(n: int, flagged: int, others: int) -> tuple[int, int]:
     wanted = min(flagged, max(least, min(most, round(n * rate))))
     rest = min(others, n - wanted)
     return min(flagged, n - rest), rest
-
-
-def place_in_sheet(answer: Judged, seed: int) -> bytes:
-    """By which the answers of a sheet are sorted."""
-    return _number(answer, seed, "order")
-
-
-def _number(answer: Judged, seed: int, use: str) -> bytes:
-    text = f"{use}\0{seed}\0{answer.id}\0{answer.input}"
-    return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def fingerprint(answers: Iterable[Judged]) -> str:

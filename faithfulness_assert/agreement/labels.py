@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..batch.outputs import safe_cell
+from ..cases.data_set import Record
 from ..cases.sources import open_table
 from ..records.errors import ConfigError, option
 from ..text.strings import clip, names_of
-from .drawing import Counts, Judged, Run, count, fingerprint, place_in_sheet
+from .drawing import Counts, Judged, Run, count, fingerprint
 from .sheets import LABELS, drawn_by
 
 IDS = ("case_id", "id")
@@ -23,34 +24,25 @@ MOST_TEXT = 20_000
 _LABEL = re.compile(r"label([ _.-]?\w{1,30})?", re.IGNORECASE)
 
 
-class Row(NamedTuple):
+class Labelled(NamedTuple):
     """An answer of a sheet.
 
     Args:
         where: its row.
-        id: of its case; spreadsheets may have changed it, so a sheet goes by ``drawn``.
-        drawn: what it says of how it was drawn.
-        unfaithful: what each annotator says; None without a label.
+        judged: what the judge of the run says of it from which the sheet was drawn.
+        labels: whether it is unfaithful, as each annotator says; None without a label.
         texts: what the sheet shows of it, for people.
     """
 
     where: str
-    id: str
-    drawn: str
-    unfaithful: tuple[bool | None, ...]
-    texts: Mapping[str, str]
-
-
-class Labelled(NamedTuple):
-    """A row, and what the judge of the run says of its answer from which the sheet was drawn."""
-
-    row: Row
     judged: Judged
+    labels: tuple[bool | None, ...]
+    texts: Mapping[str, str]
 
     @property
     def unfaithful(self) -> bool | None:
         """What the first annotator says: judges are compared with this one."""
-        return self.row.unfaithful[0]
+        return self.labels[0]
 
 
 class Labels(NamedTuple):
@@ -103,29 +95,19 @@ def read_labels(
         draw = "Draw one with the command `label`"
         use = f"or, if these answers were drawn at random, use {option('random', True)}"
         raise ConfigError(f"{name}: has no column drawn. {draw}, {use}")
-    rows = [_row(name, record.place, record.values, annotators) for record in records]
-    if not any(row.unfaithful[0] is not None for row in rows):
-        raise ConfigError(f"{name}: the column {annotators[0]!r} has no label")
-    counts, answers = (_in_any_run if random else _as_drawn)(name, rows, run)
-    rows_by_id: dict[str, Row] = {}
-    for row, judged in answers:
-        if (first := rows_by_id.setdefault(judged.id, row)) is not row:
-            both = f"{first.where} and {row.where} are both of {clip(row.id, 60)!r}"
+    counts, pairs = (_in_any_run if random else _as_drawn)(name, records, run)
+    answers: dict[str, Labelled] = {}
+    for record, judged in pairs:
+        where, row = record.place, record.values
+        labels = [_label(f"{name}, {where}: {column}", row.get(column)) for column in annotators]
+        texts = {column: _unguarded(_text(row.get(column)))[:MOST_TEXT] for column in SHOWN}
+        answer = Labelled(where, judged, tuple(labels), texts)
+        if (first := answers.setdefault(judged.id, answer)) is not answer:
+            both = f"{first.where} and {where} are both of {clip(judged.id, 60)!r}"
             raise ConfigError(f"{name}: {both}: decide for one, and remove the other")
-    return Labels(name, annotators, counts, answers)
-
-
-# ---------------------------------------------------------------- a row
-
-
-def _row(name: str, where: str, values: Mapping[str, Any], annotators: Sequence[str]) -> Row:
-    at = f"{name}, {where}"
-    id = next((_text(values[column]) for column in IDS if _text(values.get(column))), "")
-    if not id:
-        raise ConfigError(f"{at}: has no case_id or id; it has {names_of(values)}")
-    labels = tuple(_label(f"{at}: {column}", values.get(column)) for column in annotators)
-    texts = {column: _unguarded(_text(values.get(column)))[:MOST_TEXT] for column in SHOWN}
-    return Row(where, id, _text(values.get("drawn")), labels, texts)
+    if all(answer.unfaithful is None for answer in answers.values()):
+        raise ConfigError(f"{name}: the column {annotators[0]!r} has no label")
+    return Labels(name, annotators, counts, list(answers.values()))
 
 
 def _unguarded(text: str) -> str:
@@ -151,46 +133,49 @@ def _text(value: object) -> str:
 
 # ---------------------------------------------------------------- the rows in their run
 
+Pairs = list[tuple[Record, Judged]]
 
-def _in_any_run(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[Labelled]]:
+
+def _in_any_run(name: str, records: Sequence[Record], run: Run) -> tuple[Counts, Pairs]:
     """Rows that do not say how they were drawn, each with its answer in the run."""
-    ids = {row.id for row in rows}
-    judged = {answer.id: answer for answer in run.answers() if answer and answer.id in ids}
-    for row in rows:
-        if row.id not in judged:
-            problem = f"the id {clip(row.id, 60)!r} is not in {run.name}, or was not graded there"
-            raise ConfigError(f"{name}, {row.where}: {problem}; correct or remove the row")
-    return count(run), [Labelled(row, judged[row.id]) for row in rows]
+    ids = [next(filter(None, (_text(r.values.get(name)) for name in IDS)), "") for r in records]
+    wanted = set(ids)
+    judged = {answer.id: answer for answer in run.answers() if answer and answer.id in wanted}
+    for record, id in zip(records, ids, strict=True):
+        at = f"{name}, {record.place}"
+        if not id:
+            raise ConfigError(f"{at}: has no case_id or id; it has {names_of(record.values)}")
+        if id not in judged:
+            problem = f"the id {clip(id, 60)!r} is not in {run.name}, or was not graded there"
+            raise ConfigError(f"{at}: {problem}; correct or remove the row")
+    return count(run), [(record, judged[id]) for record, id in zip(records, ids, strict=True)]
 
 
-def _as_drawn(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[Labelled]]:
-    """The rows with their answers in the run, in the order in which they were drawn."""
-    read = [drawn_by(row.drawn, f"{name}, {row.where}") for row in rows]
-    sheet, numbers = read[0][1], [number for number, _ in read]
-    for row, (_, other) in zip(rows, read, strict=True):
+def _as_drawn(name: str, records: Sequence[Record], run: Run) -> tuple[Counts, Pairs]:
+    """The rows of a sheet with their answers in the run, in the order in which it was written."""
+    places = [f"{name}, {record.place}" for record in records]
+    read = [
+        drawn_by(_text(record.values.get("drawn")), at)
+        for record, at in zip(records, places, strict=True)
+    ]
+    rows, sheet = dict.fromkeys(number for number, _ in read), read[0][1]
+    found = {n: a for a in run.answers() if a and (n := a.number(sheet.seed)) in rows}
+    changed = f"{run.name} may have grown since; if texts or verdicts of the sheet's answers have "
+    changed = f"Name the run first from which it was drawn. {changed}changed, draw a new sheet"
+    for at, (number, other) in zip(places, read, strict=True):
         if other != sheet:
-            problem = f"was drawn with another sheet than {rows[0].where}"
-            raise ConfigError(f"{name}, {row.where}: {problem}; keep each sheet in its own file")
-    wanted = dict.fromkeys(numbers)
-    found = {n: answer for answer in run.answers() if answer and (n := answer.number) in wanted}
-    hint = (
-        f"Name the run first from which the sheet was drawn. {run.name} may have grown since; if "
-    )
-    hint += "texts or verdicts of the sheet's answers have changed, draw a new sheet"
-    for row, number in zip(rows, numbers, strict=True):
+            problem = f"was drawn with another sheet than {records[0].place}"
+            raise ConfigError(f"{at}: {problem}; keep each sheet in its own file")
         if number not in found:
-            problem = f"the answer {clip(row.id, 60)!r} of the sheet is not in {run.name}"
-            raise ConfigError(f"{name}, {row.where}: {problem}. {hint}")
+            raise ConfigError(f"{at}: its answer is not in {run.name}. {changed}")
     if len(found) != sheet.n:
         raise ConfigError(
-            f"{name}: has {len(found)} of the {sheet.n} answers that were drawn, and without the "
-            "others the rest is no random part. Put them back, with an empty label where there is "
+            f"{name}: has {len(found)} of the {sheet.n} answers that were drawn, and without all "
+            "of them the rest is no random part. Put them back, with an empty label where there is "
             "none"
         )
     if fingerprint(found.values()) != sheet.drawn:
-        raise ConfigError(
-            f"{name}: the judge of {run.name} says other things of its answers. {hint}"
-        )
-    answers = [Labelled(row, found[number]) for row, number in zip(rows, numbers, strict=True)]
-    answers.sort(key=lambda answer: place_in_sheet(answer.judged, sheet.seed))
-    return sheet.counts, answers
+        problem = f"the judge of {run.name} says other things of its answers"
+        raise ConfigError(f"{name}: {problem}. {changed}")
+    pairs = [(record, found[number]) for record, (number, _) in zip(records, read, strict=True)]
+    return sheet.counts, sorted(pairs, key=lambda pair: pair[1].number(sheet.seed))

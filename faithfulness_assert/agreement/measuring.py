@@ -293,7 +293,7 @@ def _judge_of(name: str, run: Run, labels: Labels) -> _Judge:
     for id, judged in answers.items():
         first = wanted[id].judged
         if judged.input != first.input:
-            where = f"{labels.name}, {wanted[id].row.where}: {clip(id, 60)!r}"
+            where = f"{labels.name}, {wanted[id].where}: {clip(id, 60)!r}"
             raise ConfigError(
                 f"{where} has other texts in {name} than in the run that was labelled; name a run "
                 "over the same data"
@@ -385,7 +385,7 @@ def _level(
 
 def _as_labelled(answer: Labelled, judged: Judged) -> LabelledAnswer:
     wrong, passes = answer.unfaithful is True, not judged.flagged
-    return LabelledAnswer(judged.id, judged.status, passes, judged.score, wrong, answer.row.texts)
+    return LabelledAnswer(judged.id, judged.status, passes, judged.score, wrong, answer.texts)
 
 
 def _badness(item: LabelledAnswer) -> tuple[bool, float]:
@@ -414,7 +414,7 @@ def _ceiling(labels: Labels, asked: Sequence[Labelled], rest: Counted) -> Level 
     """The second annotator in the place of a judge, on the answers that both have labelled."""
     if len(labels.annotators) < 2:
         return None
-    second = {a.judged.id: label for a in asked if (label := a.row.unfaithful[1]) is not None}
+    second = {a.judged.id: label for a in asked if (label := a.labels[1]) is not None}
     both = [answer for answer in asked if answer.judged.id in second]
     drawn = {answer.judged.flagged for answer in both}
     if any(size and kind not in drawn for kind, size in zip(KINDS, rest, strict=True)):

@@ -158,7 +158,7 @@ def _rows(drawn: Drawn, store: Store, seed: int) -> list[dict[str, Any]]:
                 "label": "",
                 "comment": "",
                 "how_to_label": "" if rows else HOW,
-                "drawn": f"answer {answer.number}, {how}",
+                "drawn": f"answer {answer.number(seed)}, {how}",
             }
         )
     return rows

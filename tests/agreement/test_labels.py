@@ -200,11 +200,11 @@ BROKEN: dict[str, tuple[Callable[[Rows], object], str]] = {
     ),
     "a row that is missing": (
         lambda rows: rows[1:],
-        "has 99 of the 100 answers that were drawn, and without the others the rest is no random",
+        "has 99 of the 100 answers that were drawn, and without all of them the rest is no random",
     ),
     "another answer": (
         lambda rows: rows[2].update(drawn=re.sub(r"\d+", "7", rows[2]["drawn"], count=1)),
-        r"lines? [\d to]+: the answer 'case-\d+' of the sheet is not in run. Name the run first",
+        r"lines? [\d to]+: its answer is not in run. Name the run first",
     ),
     "another number of answers": (
         lambda rows: [{**row, "drawn": row["drawn"].replace(", 100", ", 99")} for row in rows],
@@ -259,7 +259,7 @@ def test_a_run_that_is_not_the_one_that_was_labelled_is_refused(known, tmp_path)
 
     others = changed(known, lenient, tmp_path / "lenient")
     texts = known_run(tmp_path / "texts", cases=300, text="Other. ").path
-    said = {others: "the judge of lenient says other things", texts: "of the sheet is not in run"}
+    said = {others: "the judge of lenient says other things", texts: "its answer is not in run"}
     for path, what in said.items():
         with pytest.raises(ConfigError, match=rf"{what}.* Name the run first from"):
             measure(sheet, path)
