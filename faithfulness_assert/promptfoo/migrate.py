@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from ..judges import REMOTE
-from ..policy.parsing import parse, read_file
+from ..policy.parsing import read_data
 from ..records.checks import as_mapping, mappings_in
 from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE
@@ -65,8 +65,7 @@ def migrate_file(config: str) -> str:
 def _read(file: str) -> object:
     if (path := Path(file).absolute()).suffix.endswith(("js", "ts")):
         raise ConfigError(f"init: {file}: a program; it is not run here. {AS_JSON.format(path)}")
-    suffix, text = read_file(file, "init", (".yaml", ".yml", ".json"))
-    return parse(suffix, text, f"init: {file}", _Loader)
+    return read_data(file, "init", (".yaml", ".yml", ".json"), _Loader)
 
 
 def migrate_config(config: object) -> str:
