@@ -101,7 +101,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=each_once)
 
 LABEL_WORDS = sections(__file__.removesuffix("rows.py") + "words/labels.txt")
 _LABELS: dict[str, Label] = {word: label for label in LABELS for word in LABEL_WORDS[label].split()}
-_LABELS |= {"1": "supported", "0": "not_enough_info"}
+_LABELS |= dict.fromkeys(LABEL_WORDS["no"].split(), "not_enough_info")
 
 # What may surround a word. No minus and no tilde before it, no "?" after it: "-1", "~~yes~~" and
 # "yes?" mean something else than the bare word.
