@@ -22,18 +22,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import TypedDict
 
-    from .policy.values import (
-        Citations,
-        Controls,
-        Ending,
-        Example,
-        Explain,
-        NothingToGrade,
-        OnMissing,
-        ScoreCap,
-        Split,
-        Verify,
-    )
+    from .policy import values
     from .records.judge import Reasons
     from .records.model import CitationAudit, Label
 
@@ -65,8 +54,8 @@ if TYPE_CHECKING:
         policy_options: Mapping[str, Any] | None
         prices: Mapping[str, Any] | None
         evidence_roles: Sequence[str] | None
-        split: Split
-        verify: Verify
+        split: values.Split
+        verify: values.Verify
         truths_limit: int | None
         labels: Mapping[str, Label]
         weights: Mapping[Label, float]
@@ -75,20 +64,20 @@ if TYPE_CHECKING:
         fail_on: Sequence[Label]
         fail_on_flags: Sequence[str]
         inverse: bool
-        endings: Mapping[NothingToGrade, Ending | float]
-        on_missing: OnMissing
-        on_failed: OnMissing
-        citations: Citations
+        endings: Mapping[values.NothingToGrade, values.Ending | float]
+        on_missing: values.OnMissing
+        on_failed: values.OnMissing
+        citations: values.Citations
         hedges: Sequence[str]
-        score_caps: Sequence[ScoreCap | Mapping[str, Any]]
+        score_caps: Sequence[values.ScoreCap | Mapping[str, Any]]
         strict_evidence: bool
         reasks: int
         samples: int
         reasons: Reasons
-        explain: Explain
-        controls: Controls
+        explain: values.Explain
+        controls: values.Controls
         guidance: str
-        examples: Sequence[Example | Mapping[str, str]]
+        examples: Sequence[values.Example | Mapping[str, str]]
 
     class CaseOptions(TypedDict, total=False):
         """Fields of a case that have no parameter of their own, also as other systems call them."""

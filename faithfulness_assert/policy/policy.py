@@ -20,26 +20,8 @@ from ..records.errors import ConfigError
 from ..records.judge import Reasons
 from ..records.model import Label
 from ..text.strings import clean_text
-from . import values as takes
-from .values import (
-    ALL_FAIL,
-    SCORE_CAPS,
-    SCORED,
-    Citations,
-    Controls,
-    Ending,
-    Example,
-    Explain,
-    Headline,
-    NothingToGrade,
-    OnMissing,
-    ScoreCap,
-    Split,
-    Values,
-    Verify,
-    prompt_field,
-    scoring_field,
-)
+from . import values
+from .values import SCORED, TOLERANCE, Values, prompt_field, scoring_field
 
 DESCRIPTIVE = ("name", "summary", "deviations")
 """The fields that only describe a policy."""
@@ -81,29 +63,31 @@ class Policy:
         ConfigError: a field has a value it cannot take. The message names it.
     """
 
-    name: str = scoring_field("the name in results", "default", takes.NAME)
-    summary: str = scoring_field("what it is, in one line", "", takes.TEXT)
-    split: Split = prompt_field(
-        "how the answer is split: without a call, or into claims by the judge", "sentences", Split
+    name: str = scoring_field("the name in results", "default", values.NAME)
+    summary: str = scoring_field("what it is, in one line", "", values.TEXT)
+    split: values.Split = prompt_field(
+        "how the answer is split: without a call, or into claims by the judge",
+        "sentences",
+        values.Split,
     )
     """For ``claims``, the judge resolves pronouns and splits compound sentences."""
-    verify: Verify = prompt_field(
-        "how statements are judged, or whether the whole answer is rated", "batch", Verify
+    verify: values.Verify = prompt_field(
+        "how statements are judged, or whether the whole answer is rated", "batch", values.Verify
     )
     """``batch`` judges the statements together; ``per_claim`` asks about each one alone; ``truths``
     judges them against the facts that the judge finds in the context; ``rubric`` rates the whole
     answer on ``dimensions`` and judges no statement."""
     truths_limit: int | None = prompt_field(
-        "with verify=truths: most truths that are taken from one passage", None, takes.COUNT_OR_ALL
+        "with verify=truths: most truths that are taken from one passage", None, values.COUNT_OR_ALL
     )
     labels: Mapping[str, Label] = prompt_field(
-        "words of your judge that mean another label than usual", {}, takes.JUDGE_WORDS
+        "words of your judge that mean another label than usual", {}, values.JUDGE_WORDS
     )
     """Case and punctuation do not matter."""
     weights: Mapping[Label, float] = prompt_field(
         "what a statement with each label adds to the score",
         {"supported": 1.0, "partially_supported": 0.5, "not_enough_info": 0.0, "contradicted": 0.0},
-        takes.WEIGHTS,
+        values.WEIGHTS,
         keeps_prompts=lambda old, new: _what_counts(old) == _what_counts(new),
     )
     """The score is the mean. A label without a weight is not a verdict here (``supported`` needs
@@ -111,21 +95,21 @@ class Policy:
     dimensions: Mapping[str, float] = prompt_field(
         "with verify=rubric: the share of each dimension in the score",
         {},
-        takes.SHARES,
+        values.SHARES,
         keeps_prompts=lambda old, new: list(old.dimensions) == list(new.dimensions),
     )
     """``faithfulness`` must be there; ``relevance``, ``completeness`` and ``reasoning_quality`` may
     be."""
     allow_not_a_claim: bool = prompt_field("the judge may set greetings and questions aside", True)
-    threshold: float = scoring_field("the score that passes", 0.8, takes.FRACTION)
+    threshold: float = scoring_field("the score that passes", 0.8, values.FRACTION)
     all_or_nothing: bool = scoring_field(
         "only a score of 1 passes; any lower score becomes 0", False
     )
     fail_on: tuple[Label, ...] = scoring_field(
-        "labels that fail the result at any score", ("contradicted",), takes.LABEL_LIST
+        "labels that fail the result at any score", ("contradicted",), values.LABEL_LIST
     )
     fail_on_flags: tuple[str, ...] = scoring_field(
-        "flags that fail the result at any score", (), takes.FLAG_LIST
+        "flags that fail the result at any score", (), values.FLAG_LIST
     )
     """``number_not_found`` is a supported statement with a number or unit that is nowhere in the
     context; ``no_such_evidence`` and ``no_such_quote`` are evidence that does not exist."""
@@ -139,55 +123,57 @@ class Policy:
         "invert the result: score 1 - score, and pass where it would fail", False
     )
     """For assertions that expect an unfaithful answer. Grader errors are never inverted."""
-    endings: Mapping[NothingToGrade, Ending | float] = scoring_field(
+    endings: Mapping[values.NothingToGrade, values.Ending | float] = scoring_field(
         "result of an answer with nothing to check, or beside an empty context",
-        ALL_FAIL,
-        takes.ENDINGS,
+        values.ALL_FAIL,
+        values.ENDINGS,
     )
     """``blank``: the answer has no letter and no digit; ``no_statements``: it contains nothing to
     check; ``abstained``: it only declines to answer; ``no_context``: the context is empty. ``fail``
     is undefined, ``pass`` is 1.0, and ``error`` a grader error. An option or a file that leaves one
     out keeps that of the preset; in ``Policy(...)`` and ``replace`` it is ``fail``."""
-    on_missing: OnMissing = scoring_field(
-        "what a statement without a valid verdict becomes", "unsupported", OnMissing
+    on_missing: values.OnMissing = scoring_field(
+        "what a statement without a valid verdict becomes", "unsupported", values.OnMissing
     )
     """``error`` makes the result a grader error if the re-ask brings no verdict either."""
-    on_failed: OnMissing = scoring_field(
-        "what it becomes if an ask failed and the outcome depends on it", "error", OnMissing
+    on_failed: values.OnMissing = scoring_field(
+        "what it becomes if an ask failed and the outcome depends on it", "error", values.OnMissing
     )
     """An ask fails by a timeout, a refusal, a reply that was cut off. What passes or fails
     whatever such statements are is graded under ``error`` too."""
     on_unreadable: float = scoring_field(
-        "what the source scores a case without a readable verdict", 0.0, takes.FRACTION
+        "what the source scores a case without a readable verdict", 0.0, values.FRACTION
     )
     """It is ``unreadableScore`` in the metadata. The result itself fails and has no score."""
     positional_prefix: bool = prompt_field(
         "read too few unnumbered verdicts as those of the first statements", False
     )
-    citations: Citations = prompt_field(
+    citations: values.Citations = prompt_field(
         "audit the answer's citations; enforce also applies score_caps",
         "off",
-        Citations,
+        values.Citations,
         keeps_prompts=lambda old, new: "off" not in (old.citations, new.citations),
     )
     hedges: tuple[str, ...] = prompt_field(
         "phrases that excuse a sentence from a citation; none: a list in seven languages",
         (),
-        takes.TEXTS,
+        values.TEXTS,
     )
-    score_caps: tuple[ScoreCap, ...] = scoring_field(
-        "upper limits for the score, by what the citation audit finds", SCORE_CAPS, takes.CAPS
+    score_caps: tuple[values.ScoreCap, ...] = scoring_field(
+        "upper limits for the score, by what the citation audit finds",
+        values.SCORE_CAPS,
+        values.CAPS,
     )
     strict_evidence: bool = scoring_field(
         "supported needs evidence that exists in the context", False
     )
     """Where there is none, the label becomes ``not_enough_info``."""
     reasks: int = prompt_field(
-        "how often unresolved statements are asked about again", 1, takes.count(0, 3)
+        "how often unresolved statements are asked about again", 1, values.count(0, 3)
     )
     reask_singly: bool = prompt_field("ask again about each unresolved statement alone", False)
     samples: int = prompt_field(
-        "how often each ask for verdicts is put; the majority decides", 1, takes.count(1, 9)
+        "how often each ask for verdicts is put; the majority decides", 1, values.count(1, 9)
     )
     """``confidence`` of a verdict is then the share of samples that gave its label. A judge that
     always says the same is asked once."""
@@ -196,28 +182,32 @@ class Policy:
         "problems",
         Reasons,
     )
-    explain: Explain = prompt_field(
+    explain: values.Explain = prompt_field(
         "who writes the result's reason",
         "ours",
-        Explain,
+        values.Explain,
         # The judge's own would be about another score.
         keeps_prompts=lambda _, new: bool(new.explain != "judge"),
     )
     """``ours`` is made from counts, with no call; ``judge`` adds the judge's own (one call);
     ``none`` leaves it out of graded results."""
-    headline: Headline = scoring_field("what the reason counts first", "supported", Headline)
-    controls: Controls = prompt_field(
-        "test the judge with two statements whose verdict is known", "auto", Controls
+    headline: values.Headline = scoring_field(
+        "what the reason counts first", "supported", values.Headline
+    )
+    controls: values.Controls = prompt_field(
+        "test the judge with two statements whose verdict is known", "auto", values.Controls
     )
     """They stand in the first ask of each window, and are never scored or shown. ``report`` says in
     ``metadata.controls`` how the judge did; ``enforce`` makes a case a grader error
     (``unreliable_judge``) if the judge failed one or did not answer it. ``auto`` is ``report`` for
     a judge behind an API, else ``off``. There are none if no control is beyond doubt or no ask is
     for verdicts alone."""
-    guidance: str = prompt_field("your own instructions for the judge", "", takes.GUIDANCE)
-    examples: tuple[Example, ...] = prompt_field("solved cases for the judge", (), takes.EXAMPLES)
+    guidance: str = prompt_field("your own instructions for the judge", "", values.GUIDANCE)
+    examples: tuple[values.Example, ...] = prompt_field(
+        "solved cases for the judge", (), values.EXAMPLES
+    )
     deviations: tuple[str, ...] = scoring_field(
-        "where a preset differs from the system it is named after, and why", (), takes.TEXTS
+        "where a preset differs from the system it is named after, and why", (), values.TEXTS
     )
 
     def __post_init__(self) -> None:
@@ -231,7 +221,7 @@ class Policy:
             "weights": MappingProxyType(dict(self.weights)),
             "labels": MappingProxyType(labels),
             "dimensions": MappingProxyType(dict(self.dimensions)),
-            "endings": MappingProxyType({**ALL_FAIL, **self.endings}),
+            "endings": MappingProxyType({**values.ALL_FAIL, **self.endings}),
             "guidance": clean_text(self.guidance),
         }
         for name, value in changes.items():
@@ -239,9 +229,9 @@ class Policy:
 
     def __reduce__(self) -> tuple[object, ...]:
         # A read-only mapping cannot be copied or pickled, so it travels as a plain one.
-        values = {name: getattr(self, name) for name in TAKES}
-        mappings = {n: dict(v) for n, v in values.items() if isinstance(v, MappingProxyType)}
-        return partial(Policy, **values | mappings), ()
+        data = {name: getattr(self, name) for name in TAKES}
+        mappings = {n: dict(v) for n, v in data.items() if isinstance(v, MappingProxyType)}
+        return partial(Policy, **data | mappings), ()
 
     @cached_property
     def passes_at(self) -> float:
@@ -262,7 +252,7 @@ class Policy:
 
 
 TAKES: Mapping[str, Values] = {f.name: f.metadata["takes"] for f in fields(Policy)}
-"""What each field takes."""
+"""What each field values."""
 
 
 def from_data(policy: Policy, data: Mapping[str, Any]) -> Policy:
@@ -275,9 +265,9 @@ def from_data(policy: Policy, data: Mapping[str, Any]) -> Policy:
 
 def asking_otherwise(old: Policy, new: Policy) -> list[str]:
     """The fields for which cases would have to be graded again; none if weighing is enough."""
-    same = {f.name: f.metadata["keeps_prompts"] or (lambda *_: False) for f in fields(Policy)}
-    changed = (name for name in same if getattr(old, name) != getattr(new, name))
-    return [name for name in changed if not same[name](old, new)]
+    changed = [f for f in fields(Policy) if getattr(old, f.name) != getattr(new, f.name)]
+    keeps = {f.name: f.metadata["keeps_prompts"] for f in changed}
+    return [name for name, is_kept in keeps.items() if not (is_kept and is_kept(old, new))]
 
 
 def policy_as_json(policy: Policy) -> dict[str, Any]:
@@ -304,6 +294,9 @@ def _conflict(policy: Policy) -> str | None:
             return f"{name}: {unweighted[0]!r} has no weight in this policy"
     if (policy.verify == "rubric") != bool(policy.dimensions):
         return "dimensions: must map dimensions to shares if verify='rubric', else be empty"
+    shares = policy.dimensions
+    if shares and ("faithfulness" not in shares or abs(sum(shares.values()) - 1) > TOLERANCE):
+        return "dimensions: must include faithfulness and add up to 1"
     if policy.samples > 1 and policy.verify == "rubric":
         return "samples: must be 1 with verify='rubric', which has no ask for verdicts"
     return None

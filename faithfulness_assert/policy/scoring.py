@@ -167,9 +167,9 @@ def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple
     for name, given in ratings.items():
         used[name] = min(max(given / 100 if given > 1 else given, 0.0), 1.0)
         if used[name] != given:
-            why = ", which is out of range;"
-            if given > 1:
-                why = "; ratings above 1 are out of 100, so"
+            why = (
+                "; ratings above 1 are out of 100, so" if given > 1 else ", which is out of range;"
+            )
             warnings.append(f"the judge rated {name} {given:g}{why} {used[name]:g} was used")
     return used, tuple(warnings)
 

@@ -35,6 +35,10 @@ MAX_WEIGHT = 1000
 # ---------------------------------------------------------------- what a field takes
 
 
+def _unchanged(data: Any, _: object) -> Any:
+    return data
+
+
 class Values(NamedTuple):
     """The values that a field takes.
 
@@ -47,16 +51,21 @@ class Values(NamedTuple):
 
     description: str
     problem: Callable[[Any], str | None]
-    from_data: Callable[[Any, Any], Any] = lambda data, _: data
+    from_data: Callable[[Any, Any], Any] = _unchanged
 
 
-def _values(description: str, is_right: Callable[[Any], bool], what: str = "") -> Values:
-    """Values that a test finds. ``what``: what a wrong one must be; default: ``description``."""
+def _values(
+    description: str,
+    is_right: Callable[[Any], bool],
+    must_be: str = "",
+    from_data: Callable[[Any, Any], Any] = _unchanged,
+) -> Values:
+    """Values that a test finds. ``must_be``: what a wrong one must be; else the description."""
 
     def problem(value: Any) -> str | None:
-        return None if is_right(value) else f"must be {what or description}, got {value!r:.80}"
+        return None if is_right(value) else f"must be {must_be or description}, got {value!r:.80}"
 
-    return Values(description, problem)
+    return Values(description, problem, from_data)
 
 
 def one_of(kind: Any) -> Values:
@@ -67,55 +76,51 @@ def one_of(kind: Any) -> Values:
     def from_data(data: Any, _: object) -> Any:
         return "off" if data is False and "off" in words else data  # YAML reads off as false
 
-    values = _values(description, lambda value: value in words, f"one of {description}")
-    return values._replace(from_data=from_data)
+    return _values(description, lambda value: value in words, f"one of {description}", from_data)
 
 
 def count(lowest: int, highest: int) -> Values:
     """A whole number of this range."""
     description = f"{lowest} to {highest}"
-    return _values(
-        description,
-        lambda value: is_whole(value) and lowest <= value <= highest,
-        f"a whole number from {description}",
-    )
+
+    def is_right(value: Any) -> bool:
+        return is_whole(value) and lowest <= value <= highest
+
+    return _values(description, is_right, f"a whole number from {description}")
 
 
-FLAG = _values("true or false", lambda value: isinstance(value, bool))
-FRACTION = _values("0 to 1", is_fraction, "a number from 0 to 1")._replace(
-    from_data=lambda data, _: as_share(data)
-)
-COUNT_OR_ALL = _values(
-    "whole number from 1, or null: all",
-    lambda value: value is None or (is_whole(value) and value >= 1),
-    "a whole number from 1, or None",
-)
-TEXT = _values("text", lambda value: isinstance(value, str), "a text")
-NAME = _values(
-    "printable text",
-    lambda value: isinstance(value, str) and value != "" and value.isprintable(),
-    "a printable text",
-)
-_LIMITED = f"text of at most {MAX_GUIDANCE_CHARS:,} characters"
-GUIDANCE = _values(
-    _LIMITED,
-    lambda value: isinstance(value, str) and len(value) <= MAX_GUIDANCE_CHARS,
-    f"a {_LIMITED}",
-)
-
-
-# ---------------------------------------------------------------- lists
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _as_tuple(data: Any, _: object) -> Any:
     return tuple(data) if isinstance(data, list) else data
 
 
+FLAG = _values("true or false", lambda value: isinstance(value, bool))
+FRACTION = _values("0 to 1", is_fraction, "a number from 0 to 1", lambda data, _: as_share(data))
+COUNT_OR_ALL = _values(
+    "whole number from 1, or null: all",
+    lambda value: value is None or (is_whole(value) and value >= 1),
+    "a whole number from 1, or None",
+)
+TEXT = _values("a text", _is_text)
+NAME = _values("a printable text", lambda value: _is_text(value) and value and value.isprintable())
 TEXTS = _values(
     "list of texts",
-    lambda value: isinstance(value, tuple) and all(isinstance(text, str) for text in value),
+    lambda value: isinstance(value, tuple) and all(map(_is_text, value)),
     "a list of texts",
-)._replace(from_data=_as_tuple)
+    _as_tuple,
+)
+_LIMITED = f"text of at most {MAX_GUIDANCE_CHARS:,} characters"
+GUIDANCE = _values(
+    _LIMITED,
+    lambda value: _is_text(value) and len(value) <= MAX_GUIDANCE_CHARS,
+    f"a {_LIMITED}",
+)
+
+
+# ---------------------------------------------------------------- lists
 
 
 def _unknown(kind: str, names: Iterable[Any], allowed: Sequence[str]) -> str | None:
@@ -259,17 +264,7 @@ ENDINGS = _mapping(
     ),
 )
 _SHARES = _mapping("", "dimensions to shares", "dimension", DIMENSIONS, FRACTION)
-
-
-def _shares_problem(shares: Any) -> str | None:
-    if (problem := _SHARES.problem(shares)) or not shares:
-        return problem
-    if "faithfulness" in shares and abs(sum(shares.values()) - 1) <= TOLERANCE:
-        return None
-    return "must include faithfulness and add up to 1"
-
-
-SHARES = Values("mapping of dimensions to numbers from 0 to 1, with a sum of 1", _shares_problem)
+SHARES = Values("mapping of dimensions to shares", _SHARES.problem)  # data replaces all of them
 
 
 def _judge_words_problem(words: object) -> str | None:
