@@ -23,10 +23,13 @@ _KINDS: dict[str, Kind] = {"rule": "rule", "heading": "heading", "link": "link d
 _LINE = lazy_pattern(r"[^\r\n]+(?:\r?\n|\r)?|\r?\n|\r")
 _QUOTES = re.compile(r"(?:[ \t]|>(?!\d| ?=| \d{1,9}(?![\d.)])))*")  # >50%, > 80 and >= 5 are none
 _MARKER = lazy_pattern(
-    r"(?:[-*+•◦▪‣●○∙]|(?P<number>\d{1,3})(?P<stop>[.)]))(?:[ \t]+|\Z)"
+    r"(?:[-*+•◦▪‣●○∙]|(?P<number>\d{1,3}(?:\.\d{1,2}){0,3})(?P<stop>[.)]?))(?:[ \t]+|\Z)"
     r"|\[\^[^\]\s]{1,50}\]:[ \t]*"
 )
-_NUMBERED = lazy_pattern(r"^[ \t>]*(?:[-*+][ \t]+)?(\d{1,3})[.)][ \t]", re.MULTILINE)
+_NUMBERED = lazy_pattern(
+    r"^[ \t>]*(?:[-*+][ \t]+)?(\d{1,3}(?=[.)][ \t])|\d{1,3}(?:\.\d{1,2}){1,3}(?=\.?[ \t]))",
+    re.MULTILINE,
+)
 _FORM = lazy_pattern(
     r"""
     (?P<fence> (?:`{3,}|~{3,})[^`]* )
@@ -96,7 +99,7 @@ def blocks(text: str) -> list[Block]:
     return reader.found
 
 
-def _line(text: str, start: int, end: int, numbers: set[int]) -> _Line:
+def _line(text: str, start: int, end: int, numbers: set[str]) -> _Line:
     """A line of a text. ``numbers``: those of the items before it, to which it adds its own."""
     last = start + len(text[start:end].rstrip())
     begin, marker, is_quoted = start, -1, False
@@ -108,16 +111,20 @@ def _line(text: str, start: int, end: int, numbers: set[int]) -> _Line:
             return _Line(start, end, begin, text[begin:last], marker, is_quoted)
         marker = marker if marker >= 0 else begin - start
         begin = found.end()
-        numbers.update([int(found["number"])] if found["number"] else [])
+        numbers.update([found["number"]] if found["number"] else [])
 
 
-def _is_text(marker: re.Match[str], said: str, numbers: set[int], *, is_first: bool) -> bool:
+def _is_text(marker: re.Match[str], said: str, numbers: set[str], *, is_first: bool) -> bool:
     """Whether what looks as the marker of an item is a rule, counts on ("1) One 2) Two"), or has a
-    number that no list has reached: "26. Dezember".
+    number that no list has reached: "26. Dezember". In a list, 1.1 comes behind 1, and before 1.2.
     """
     if number := marker["number"]:
-        counts_on = f" {int(number) + 1}{marker['stop']} " in said
-        return not is_first or counts_on or int(number) - 1 not in numbers
+        parent, stop, last = number.rpartition(".")
+        counts_on = f" {parent}{stop}{int(last) + 1}{marker['stop']} " in said
+        before = {f"{parent}{stop}{int(last) - 1}", *([parent] if stop else [])}
+        behind = said[len(marker[0]) :].lstrip("*_")[:1]
+        is_amount = not marker["stop"] and (not stop or behind.lower() == behind)  # "1.1 kg"
+        return is_amount or not is_first or counts_on or not before <= numbers
     return is_first and _form(said) == "rule"
 
 
@@ -135,10 +142,13 @@ class _Reader:
         self.found: list[Block] = []
         self.is_next = self.is_quoted = False  # whether the last line is in a block, in a quote
         self.margin = 0  # columns before the text of an outermost item
-        self.numbered = -1  # columns before the last number of a list
+        self.numbered, self.depth = -1, 0  # columns before the last number of a list; its points
         # The numbers of the items so far, and before the first: of a list of two or more.
-        listed = [int(number) for number in _NUMBERED.findall(text)]
-        self.numbers = {n - 1 for n in (0, 1) if listed.count(n) > 1 or n + 1 in listed}
+        listed = _NUMBERED.findall(text)
+        self.numbers = {
+            str(n - 1) for n in (0, 1) if listed.count(str(n)) > 1 or str(n + 1) in listed
+        }
+        self.numbers |= {f"{n[:-1]}0" for n in listed if n[-2:] == ".1" and f"{n[:-1]}2" in listed}
         self.known: dict[int, Kind] = {}  # lines of code, and the heads of tables
         # Up to which line no fence of at least this length is closed that is not known.
         self.searched = dict.fromkeys("`~", (0, -1))
@@ -166,9 +176,11 @@ class _Reader:
             if kind == "item" and line.marker >= 0:
                 marker = self.text[line.start + line.marker : begin].split(maxsplit=1)
                 number = marker[0] if marker and marker[0][0].isdigit() else ""
-                self.numbered = line.marker if number else self.numbered
-                # Bullets below a numbered item belong to it, also without an indent.
-                column = line.marker + (not number and line.marker == self.numbered)
+                if number:
+                    self.numbered, self.depth = line.marker, number.rstrip(".)").count(".")
+                # What is below a numbered item belongs to it, also without an indent.
+                below = self.depth + (not number) if line.marker == self.numbered else 0
+                column = line.marker + below
             elif kind != "item":
                 self.numbered = -1
             self.found.append(Block(kind, line.start, line.end, column, number))
