@@ -19,7 +19,6 @@ from ...judges.remote.redaction import Secrets, safe_text
 from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.remote.sdk import load_sdk
 from ...records.errors import JudgeError
-from ...records.judge import judge_info
 
 EXPIRED, MISSING, NOT_RUN = "expired", "missing", "not run"
 """Why an ask has no answer. Only the first two count as tries: the provider had the ask."""
@@ -85,39 +84,28 @@ SERVICES = {f"{provider}-batch": provider for provider in FORMS}
 def read_line(line: bytes, secrets: Secrets) -> tuple[str, list[Any] | str]:
     """What a line of an output says, without secrets: the id of its ask ("" if it is no such line),
     and status and body of an HTTP answer, or why there is none.
+
+    The type of an error of Anthropic is its status; some are wrapped in another one.
     """
     try:
         data = json.loads(secrets.out_of(line.decode("utf-8-sig")))
     except (ValueError, RecursionError):
-        return "", MISSING
-    id = data.get("custom_id") if isinstance(data, dict) else None
-    if not isinstance(id, str):
-        return "", MISSING
-    if "result" in data:
-        return id, _result(data["result"] if isinstance(data["result"], dict) else {})
-    if "response" in data or "error" in data:
-        return id, _response(data.get("response"), data.get("error"))
+        data = None
+    match data:
+        case {"custom_id": str(id), "response": {"status_code": int(status), **rest}}:
+            return id, [status, rest.get("body")]
+        case {"custom_id": str(id), "result": {"type": "succeeded", "message": message}}:
+            return id, [200, message]
+        case {"custom_id": str(id), "result": {"type": "errored", "error": {"error": dict()} as e}}:
+            return id, [200, e]
+        case {"custom_id": str(id), "result": {"type": "errored", "error": error}}:
+            return id, [200, {"error": error}]
+        case {"custom_id": str(id), "result": {"type": str(why)}} | {
+            "custom_id": str(id),
+            "error": {"code": str(why)},
+        }:
+            return id, _PROBLEMS.get(why, MISSING)
     return "", MISSING
-
-
-def _response(response: Any, error: Any) -> list[Any] | str:
-    """What OpenAI says: with an HTTP status there is a body, and ``error`` is null."""
-    if isinstance(response, dict) and isinstance(response.get("status_code"), int):
-        return [response["status_code"], response.get("body")]
-    code = str(error.get("code")) if isinstance(error, dict) else ""
-    return _PROBLEMS.get(code, MISSING)
-
-
-def _result(result: Mapping[str, Any]) -> list[Any] | str:
-    """What Anthropic says. Some errors are wrapped in another one; their type is the status."""
-    error, kind = result.get("error"), str(result.get("type"))
-    if kind == "succeeded":
-        return [200, result.get("message")]
-    if kind != "errored":
-        return _PROBLEMS.get(kind, MISSING)
-    if isinstance(error, dict) and isinstance(error.get("error"), dict):
-        return [200, error]
-    return [200, {"error": error or {"message": NO_REASON, "type": "api_error"}}]
 
 
 class Look(NamedTuple):
@@ -148,14 +136,13 @@ class BatchAPI:
     """
 
     def __init__(self, judge: RemoteJudge) -> None:
-        self._judge, self._provider = judge, judge_info(judge).name.partition(":")[0]
-        self.form = FORMS[self._provider]
+        self._secrets, self._sdk = judge.secrets, load_sdk(judge.provider)
+        self.form = FORMS[judge.provider]
         self._api = judge.batch_client()
 
     def close(self) -> None:
         """Closes the connections."""
-        if self._judge.own_client is None:
-            self._api.close()
+        self._api.close()
 
     def prepared(self, file: IO[bytes], name: str) -> Mapping[str, Any]:
         """What creates the batch of requests, a line each. ``name``: for ``find``."""
@@ -193,18 +180,16 @@ class BatchAPI:
         """
         undecided = []
         for batch in self._batches():
+            id = self._id_in(batch)
             if self.form.is_file:
                 if (batch.get("metadata") or {}).get(NAME_KEY) == name:
-                    return self._id_in(batch), ()
-                continue
-            id, (_, total) = self._id_in(batch), _done(batch)
-            if id in others or batch.get("archived_at") is not None or total not in (0, lines):
-                continue
-            look = self.look(id)
-            if not look.ended:
-                undecided.append(id)
-            elif has(self._an_id_in(look)):
-                return id, ()
+                    return id, ()
+            elif id not in others and _done(batch)[1] in (0, lines):
+                look = self.look(id)
+                if not look.ended:
+                    undecided.append(id)
+                elif has(self._an_id_in(look)):
+                    return id, ()
         return "", undecided
 
     def _id_in(self, answer: Any) -> str:
@@ -214,7 +199,7 @@ class BatchAPI:
             ValueError: there is none, or the key is in it.
         """
         id = answer["id"]
-        if not isinstance(id, str) or not id or self._judge.secrets.out_of(id) != id:
+        if not isinstance(id, str) or not id or self._secrets.out_of(id) != id:
             raise ValueError("it has no id, or one with the key in it")
         return id
 
@@ -232,13 +217,10 @@ class BatchAPI:
         """The id of an ask of a batch that has ended; "" if it has no answers any more."""
         try:
             with self._stream(look.outputs[0]) as stream:
-                for line in stream.response.iter_lines():
-                    if id := read_line(line.encode(), self._judge.secrets)[0]:
-                        return id
-        except Exception as error:
-            if getattr(error, "status_code", None) != NOT_FOUND:
-                raise
-        return ""
+                ids = (read_line(text.encode(), self._secrets)[0] for text in stream.iter_lines())
+                return next(filter(None, ids), "")
+        except self._sdk.NotFoundError:
+            return ""
 
     def look(self, batch: str) -> Look:
         """How a batch stands."""
@@ -264,35 +246,33 @@ class BatchAPI:
             ": ".join(f"{word}{error[name]}" for name, word in SAID.items() if error.get(name))
             for error in errors[:MOST_PROBLEMS]
         )
-        return [safe_text(text, self._judge.secrets) for text in said]
+        return [safe_text(text, self._secrets) for text in said]
 
     def fetch(self, look: Look) -> Iterator[bytes]:
         """The output of a batch that has ended, in pieces. A blank line is between its files."""
         for path in look.outputs:
-            with self._stream(path) as stream:
-                yield from stream.response.iter_bytes()
+            with self._stream(path) as response:
+                yield from response.iter_bytes()
             yield b"\n"
 
-    def _stream(self, path: str) -> Any:
-        """The SDK's stream of what is at a path, of which nothing has been read.
+    @contextmanager
+    def _stream(self, path: str) -> Iterator[Any]:
+        """The response with what is at a path, of which nothing has been read.
 
         Anthropic's own method sends the key to whichever address the server names for results.
         """
-        stream = load_sdk(self._provider).Stream
-        return self._api.get(path, cast_to=object, stream=True, stream_cls=stream[object])
+        kind = self._sdk.Stream[object]
+        with self._api.get(path, cast_to=object, stream=True, stream_cls=kind) as stream:
+            yield stream.response
 
 
 def _done(batch: Mapping[str, Any]) -> tuple[int, int]:
     """How many requests of a batch are done, and how many it has; 0 if that is not told."""
-    counts = {name: _count_of(n) for name, n in (batch.get("request_counts") or {}).items()}
+    told = batch.get("request_counts") or {}
+    counts = {name: number for name, number in told.items() if isinstance(number, int)}
     waiting, total = counts.pop("processing", 0), counts.pop("total", 0)
     done = sum(counts.values())
     return done, total or done + waiting
-
-
-def _count_of(number: object) -> int:
-    """A count of a service; 0 if it gives none."""
-    return number if isinstance(number, int) else 0
 
 
 # ---------------------------------------------------------------- errors
@@ -306,12 +286,12 @@ def service_errors(secrets: Secrets) -> Iterator[None]:
     except JudgeError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever an SDK raises
-        status, response = getattr(error, "status_code", None), getattr(error, "response", None)
+        response: Any = getattr(error, "response", None)
         text, classes = str(error), {kind.__name__ for kind in type(error).__mro__}
-        if isinstance(status, int) and response is not None:
+        if "APIStatusError" in classes:
             body = getattr(error, "body", None)
-            data = body if isinstance(body, dict) else {"message": str(error)}
-            failure: JudgeError = read_failure(Answer(status, response.headers, b""), data)
+            data = body if isinstance(body, dict) else {"message": text}
+            failure: JudgeError = read_failure(Answer(response.status_code, response.headers), data)
         elif classes & CONNECTIONS_FAIL or isinstance(error, OSError):
             problem = f"no connection to the provider: {text.rstrip('.')}"
             failure = JudgeError(problem, "transport", retryable=True)

@@ -32,6 +32,8 @@ TRIES = 3
 """How often an ask is sent in all, if it gets no answer that can be used."""
 NEVER_READ = ("content_filter", "error")
 """How a reply ends that is never read for verdicts."""
+SEVERAL = "several answers came for one ask that are not the same"
+UNNAMED = "the reply does not repeat the key of its ask, so it may belong to another one"
 MOST_ANSWERS = 8
 """To one ask, that differ. Of more, none is read."""
 
@@ -81,21 +83,31 @@ class CaseAnswers:
         content = ask_key(ask, {})[:24]
         self._seen[content] += 1
         key = f"{content}.{self._seen[content]}"
-        spent, counts = Usage(), 0
+        spent, tries = Usage(), 0
         for steps, answers in self._sent.get(key, {}).values():
             each = [self._reading(ask, answer, steps) for answer in answers]
             spent = sum((reading.spent for reading in each), spent)
-            reading = each[0] if len(each) == 1 else Reading(_several())
-            counts += reading.outcome is not None
-            if reading.outcome is not None and (reading.final or counts >= TRIES):
-                return self._with_cost(reading.outcome, spent, steps)
+            outcome, final, _ = each[0] if len(each) == 1 else Reading(_unusable(SEVERAL))
+            tries += outcome is not None
+            if outcome is None or not (final or tries >= TRIES):
+                continue
+            if isinstance(outcome, Reply):
+                usage, requests = outcome.usage and spent, spent.num_requests
+                reply = replace(outcome, usage=usage, requests=requests)
+                return self._judge.needs.warned(reply, steps)
+            outcome.usage = spent if spent.num_requests else None
+            return outcome
         self.open.append((key, ask))
         return None
 
     def _reading(self, ask: Ask, answer: list[Any] | str, steps: Steps) -> Reading:
         """What one answer says. One that only names a parameter costs nothing."""
+        if answer == NOT_RUN:  # nobody tried to answer it
+            return Reading(None)
         if isinstance(answer, str):
-            return Reading(_no_answer(answer))
+            how = "expired before this ask had an" if answer == EXPIRED else "ended without an"
+            problem, fix = f"the batch {how} answer", "Give the command that began the run again."
+            return Reading(JudgeError(problem, "timeout", retryable=True, fix=fix))
         status, body = answer
         outcome = self._judge.read(Answer(status, {}, json.dumps(body).encode()))
         if unnamed := _unnamed(outcome, ask):
@@ -106,37 +118,17 @@ class CaseAnswers:
         self.steps = self.steps | (wanted or steps)
         if wanted not in (None, steps):  # such as of a judge that needs more room to think
             return Reading(None, spent=_spent(outcome) if isinstance(outcome, Reply) else Usage())
-        if unnamed := _unnamed(outcome, ask):
-            return Reading(unnamed, spent=_spent(outcome))
-        final = isinstance(outcome, Reply) or not outcome.retryable
-        return Reading(outcome, final, _spent(outcome))
-
-    def _with_cost(self, outcome: Outcome, spent: Usage, steps: Steps) -> Outcome:
-        """The outcome after which the ask is not sent again, with the cost of all answers."""
-        if isinstance(outcome, Reply):
-            usage = outcome.usage and spent
-            reply = replace(outcome, usage=usage, requests=spent.num_requests)
-            return self._judge.needs.warned(reply, steps)
-        outcome.usage = spent if spent.num_requests else None
-        return outcome
+        unnamed = _unnamed(outcome, ask)
+        final = unnamed is None and (isinstance(outcome, Reply) or not outcome.retryable)
+        return Reading(unnamed or outcome, final, _spent(outcome))
 
 
 def _spent(outcome: Outcome) -> Usage:
     return outcome.usage or Usage(num_requests=1)
 
 
-def _several() -> JudgeError:
-    problem = "several answers came for one ask that are not the same"
-    return JudgeError(problem, "unreadable", retryable=True)
-
-
-def _no_answer(word: str) -> JudgeError | None:
-    """The error of an ask without an answer; None if nobody tried to answer it."""
-    if word == NOT_RUN:
-        return None
-    how = "expired before this ask had an" if word == EXPIRED else "ended without an"
-    problem, fix = f"the batch {how} answer", "Give the command that began the run again."
-    return JudgeError(problem, "timeout", retryable=True, usage=Usage(), fix=fix)
+def _unusable(problem: str, usage: Usage | None = None) -> JudgeError:
+    return JudgeError(problem, "unreadable", retryable=True, usage=usage)
 
 
 def _unnamed(outcome: Outcome, ask: Ask) -> Outcome | None:
@@ -151,5 +143,4 @@ def _unnamed(outcome: Outcome, ask: Ask) -> Outcome | None:
         return None
     if outcome.refusal or outcome.finish_reason in NEVER_READ:
         return replace(outcome, text="")
-    problem = "the reply does not repeat the key of its ask, so it may belong to another one"
-    return JudgeError(problem, "unreadable", retryable=True, usage=outcome.usage)
+    return _unusable(UNNAMED, outcome.usage)

@@ -117,13 +117,24 @@ class Batches:
     # ------------------------------------------------------------ at the provider
 
     def _find_sent(self) -> None:
-        """Takes up batches that may have been sent. What was not is asked anew."""
+        """Takes up batches that may have been sent, looked for until they would be listed. What was
+        not sent is asked anew.
+        """
         for number, id in self._waiting().items():
             if id:
                 continue
-            found, undecided = self._sent(number) if id is not None else ("", ())
-            if found:
-                self._set(number, found)
+            others = [id for (id,) in self._db.execute("SELECT at FROM batches") if id]
+            given = self._name(number), self._lines(number), others, partial(self._has, number)
+            found: tuple[str, Sequence[str]] = "", ()
+            for pause in LOOK_AGAIN if id is not None else ():
+                time.sleep(pause)
+                with service_errors(self._secrets):
+                    found = self._api.find(*given)
+                if any(found):
+                    break
+            sent_as, undecided = found
+            if sent_as:
+                self._set(number, sent_as)
             elif undecided:
                 self._note(
                     number,
@@ -133,21 +144,6 @@ class Batches:
                 )
             else:
                 self._ended(number)
-
-    def _sent(self, number: int) -> tuple[str, Sequence[str]]:
-        """The batch that may have been sent, looked for until it would be listed."""
-        others = [id for (id,) in self._db.execute("SELECT at FROM batches") if id]
-
-        def has(id: str) -> bool:
-            return self._batch_of(id) == number
-
-        for pause in LOOK_AGAIN:
-            time.sleep(pause)
-            with service_errors(self._secrets):
-                found = self._api.find(self._name(number), self._lines(number), others, has)
-            if any(found):
-                return found
-        return "", ()
 
     def _send(self, number: int, file: IO[bytes]) -> None:
         with service_errors(self._secrets):
@@ -183,41 +179,37 @@ class Batches:
         return look
 
     def _fetch(self, number: int, look: Look) -> None:
-        """Keeps what came of a batch. What has no answer gets the word why."""
+        """Keeps the answers to a batch in its output. What has no answer gets the word why."""
+        unknown = 0
         with TemporaryFile(dir=self._store.path) as output:
             with service_errors(self._secrets):
                 output.writelines(self._api.fetch(look))
             output.seek(0)
             with self._store.transaction():
-                self._read(number, output)
+                for line in iter(partial(output.readline, MAX_LINE), b""):
+                    id, answer = read_line(line, self._secrets)
+                    if self._has(number, id):
+                        values = id, json.dumps(answer)
+                        self._db.execute("INSERT INTO answers VALUES (?, ?)", values)
+                    else:
+                        unknown += bool(line.strip())
                 missing = self._db.execute(
                     "INSERT INTO answers SELECT id, ? FROM asks WHERE batch = ? "
                     "AND id NOT IN (SELECT id FROM answers)",
                     (json.dumps(NOT_RUN if look.left_out else MISSING), number),
                 ).rowcount
                 self._ended(number)
+        if unknown:
+            self._note(number, f"{unknown:,} lines that answer no ask that waits")
         if missing:
             self._note(number, f"{missing:,} asks without an answer")
 
+    def _has(self, number: int, id: str) -> bool:
+        """Whether a batch has an ask with this id."""
+        query = "SELECT 1 FROM asks WHERE id = ? AND batch = ?"
+        return id.isascii() and self._db.execute(query, (id, number)).fetchone() is not None
+
     # ------------------------------------------------------------ here
-
-    def _read(self, number: int, output: IO[bytes]) -> None:
-        """Keeps the answers to a batch in its output."""
-        unknown = 0
-        for line in iter(partial(output.readline, MAX_LINE), b""):
-            id, answer = read_line(line, self._secrets)
-            if id.isascii() and self._batch_of(id) == number:
-                values = id, json.dumps(answer)
-                self._db.execute("INSERT INTO answers VALUES (?, ?)", values)
-            else:
-                unknown += bool(line.strip())
-        if unknown:
-            self._notes.append(f"{unknown:,} lines that answer no ask that waits")
-
-    def _batch_of(self, id: str) -> int:
-        """The batch of an ask; 0 if there is no such ask."""
-        cells = self._db.execute("SELECT batch FROM asks WHERE id = ?", (id,)).fetchone()
-        return int(cells[0]) if cells else 0
 
     def _ask_on(self) -> None:
         """Replays the cases that wait for no batch: keeps results, sends what they ask."""
@@ -226,10 +218,9 @@ class Batches:
             with TemporaryFile(dir=self._store.path) as file:
                 with self._store.transaction():
                     number, left = self._gather(chain(left, asks), file)
-                if file.tell():
-                    self._send(number, file)
-            if not left:
-                return
+                if not file.tell():
+                    return
+                self._send(number, file)
 
     def _gather(self, asks: Iterator[Asked], file: IO[bytes]) -> tuple[int, list[Asked]]:
         """Writes requests into the file of a batch. Returns its number, and the ask that has no
