@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..options import GraderOptions
-    from .ray import Cluster
 
 HOPELESS = 50
 """So many cases in a row that could not be graded stop a run, unless ``max_errors`` is given.
@@ -155,7 +154,7 @@ def run(
     patience = patience_of(chosen.options.get("deadline", DEADLINE))
     limits = requests_per_minute, tokens_per_minute, patience
     gate = gate_of(grader, *limits)
-    cluster_of = _engine(engine, actors)
+    on_cluster = _engine(engine, actors)
     budget = Budget(max_run_tokens, max_cost, max_errors)
     if max_cost is not None and not options.get("prices") and judge_info(grader.judge).remote:
         raise ConfigError(f"{option('max_cost')}: needs the option prices, or no cost is known")
@@ -174,9 +173,9 @@ def run(
                 raise
             return RunOutcome(store.path, store.size, stopped=soft.reason, signal=soft.number)
         work = Work(store, budget, soft)
-        if cluster_of:
-            cluster = cluster_of(grader, concurrency, limits, actors)
-            lines = cluster.graded(work.rows(), work.stopping)
+        if on_cluster:
+            rows = work.rows(), work.stopping
+            lines = on_cluster(*rows, grader, concurrency, limits, actors)
         else:
             lines = grade_rows(work.rows(), grader, concurrency, gate, work.stopping)
         trouble = (lambda: gate.breaker.trouble) if gate else str
@@ -215,23 +214,23 @@ def _begin(
         return notes
 
 
-def _engine(engine: str, actors: int | None) -> type[Cluster] | None:
+def _engine(engine: str, actors: int | None) -> Callable[..., Generator[Line, None, None]] | None:
     """Our way to grade on Ray, which is an extra; None to grade here."""
     if engine not in ("local", "ray"):
         raise ConfigError(f"engine: must be local or ray, got {engine!r}")
+    check_number("actors", actors, 1, 10_000, whole=True, optional=True)
     if engine == "local":
         if actors is not None:
             raise ConfigError("actors: only for the engine ray; leave it out")
         return None
-    check_number("actors", actors, 1, 10_000, whole=True, optional=True)
     try:
-        from .ray import Cluster
+        from .ray import graded
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "ray":
             raise
         advice = pip_install(extra="ray")
         raise ConfigError(f"engine: {error.name} is not installed: {advice}") from None
-    return Cluster
+    return graded
 
 
 class Work(logging.Handler):

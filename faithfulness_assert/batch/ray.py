@@ -10,7 +10,7 @@ import os
 import socket
 from collections.abc import Callable, Generator, Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import ray
 from ray import exceptions
@@ -46,61 +46,56 @@ class _Rows:
         return lines, ""
 
 
-class Cluster(NamedTuple):
-    """Where the rows of a run are graded, by so many ``actors``; see ``batch.run``.
+def graded(
+    rows: Iterator[Row],
+    stopping: Callable[[], str],
+    grader: Grader,
+    concurrency: int | None,
+    limits: Limits,
+    actors: int | None,
+) -> Generator[Line, None, None]:
+    """The results of these rows, as they finish; see ``batch.run``. What is under way ends with it.
 
-    They share the ``limits`` per minute, and each has the whole concurrency and patience.
+    The actors share the limits per minute, and each has the whole concurrency and patience.
+
+    Raises:
+        ConfigError: the cluster cannot be used, or an actor dies again and again.
+        GivenUp: at the end; rows were not asked about.
     """
-
-    grader: Grader
-    concurrency: int | None
-    limits: Limits
-    actors: int | None = None
-
-    def graded(
-        self, rows: Iterator[Row], stopping: Callable[[], str]
-    ) -> Generator[Line, None, None]:
-        """The results of these rows, as they finish. What is under way ends with this generator.
-
-        Raises:
-            ConfigError: the cluster cannot be used, or an actor dies again and again.
-            GivenUp: at the end; rows were not asked about.
-        """
-        _connect()
-        requests, tokens, patience = self.limits
-        cores = int(ray.cluster_resources().get("CPU", 1))
-        actors = self.actors or cores  # each sends a request at once
-        actors = max(1, min(actors, int(requests or actors)))
-        # Requests are whole ones: a gate rounds its share up, so it is rounded down here.
-        requests = requests and (requests // actors or requests / actors)
-        limits = requests, tokens and tokens / actors, patience
-        # After a node is lost, those that are left must take all actors, so they need no core.
-        actor = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=MOST_DEATHS)(_Rows)
-        idle = [actor.remote(self.grader, self.concurrency, limits) for _ in range(actors)]
-        under_way: dict[Any, Any] = {}
-        given_up = ""
-        try:
-            while True:
-                while idle and not given_up and not stopping():
-                    if not (chunk := list(islice(rows, CHUNK))):
-                        break
-                    one = idle.pop()
-                    under_way[one.graded.remote(chunk)] = one
-                if not under_way:
+    _connect()
+    requests, tokens, patience = limits
+    actors = actors or int(ray.cluster_resources().get("CPU", 1))
+    actors = max(1, min(actors, int(requests or actors)))  # each sends a request at once
+    # Requests are whole ones: a gate rounds its share up, so it is rounded down here.
+    requests = requests and (requests // actors or requests / actors)
+    shares = requests, tokens and tokens / actors, patience
+    # After a node is lost, those that are left must take all actors, so they need no core.
+    actor = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=MOST_DEATHS)(_Rows)
+    idle = [actor.remote(grader, concurrency, shares) for _ in range(actors)]
+    under_way: dict[Any, Any] = {}
+    given_up = ""
+    try:
+        while True:
+            while idle and not given_up and not stopping():
+                if not (chunk := list(islice(rows, CHUNK))):
                     break
-                (done,), _ = ray.wait(list(under_way))
-                idle.append(under_way.pop(done))
-                lines, why = ray.get(done)
-                given_up = given_up or why
-                yield from lines
-        except DEATHS as error:
-            problem = "a process that grades died again and again; has it enough memory?"
-            raise ConfigError(f"actors: {problem} Ray says: {error}") from None
-        finally:
-            for one in (*idle, *under_way.values()):
-                ray.kill(one)
-        if given_up:
-            raise GivenUp(given_up)
+                one = idle.pop()
+                under_way[one.graded.remote(chunk)] = one
+            if not under_way:
+                break
+            (done,), _ = ray.wait(list(under_way))
+            idle.append(under_way.pop(done))
+            lines, why = ray.get(done)
+            given_up = given_up or why
+            yield from lines
+    except DEATHS as error:
+        problem = "a process that grades died again and again; has it enough memory?"
+        raise ConfigError(f"actors: {problem} Ray says: {error}") from None
+    finally:
+        for one in (*idle, *under_way.values()):
+            ray.kill(one)
+    if given_up:
+        raise GivenUp(given_up)
 
 
 def _connect() -> None:
@@ -109,10 +104,10 @@ def _connect() -> None:
         return
     where = os.environ.get("RAY_ADDRESS", "")
     host, _, port = where.rpartition("://")[2].rpartition(":")
-    board = None if host else False
     try:
         if host and port.isdecimal():  # Ray itself would try for many minutes
             socket.create_connection((host.strip("[]"), int(port)), 10).close()
+        board = None if host else False
         ray.init(include_dashboard=board, log_to_driver=False, logging_level="warning")
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
         name = "RAY_ADDRESS" if where else "engine"
