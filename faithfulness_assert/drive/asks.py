@@ -60,6 +60,14 @@ class TimeLeft:
         left, since = self._clock
         return left if since is None else left - (self._now() - since)
 
+    def for_an_ask(self) -> tuple[float, float | None]:
+        """The seconds that an ask may take, and the instant of ``time.monotonic()`` when they end.
+
+        None if they never do.
+        """
+        seconds = min(self(), self.timeout)
+        return seconds, None if seconds == math.inf else time.monotonic() + seconds
+
     def overdue(self) -> JudgeError | None:
         """Why no more work on the texts may be done; None while it may."""
         if self() > 0:
@@ -132,7 +140,7 @@ def _wrapped(came: object) -> JudgeError:
     return error
 
 
-def late(usage: Usage | None = None) -> JudgeError:
-    """The error of an ask for which no time is left."""
-    problem = "the deadline of this grade has passed"
-    return JudgeError(problem, "timeout", retryable=True, usage=usage)
+def late(tries: int = 0) -> JudgeError:
+    """The error of an ask for which no time is left, after so many requests."""
+    problem, usage = "the deadline of this grade has passed", Usage(num_requests=tries)
+    return JudgeError(problem, "timeout", retryable=True, usage=usage if tries else None)

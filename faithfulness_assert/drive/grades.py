@@ -6,10 +6,9 @@ embedded one answers before it would be there.
 
 from __future__ import annotations
 
-import math
 import time
-from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -20,7 +19,6 @@ from ..records.usage import Usage
 from .asks import GivenUp, TimeLeft, late, log, outcome_of
 
 if TYPE_CHECKING:
-    import asyncio
     from concurrent.futures import Future
 
     from .gate import Gate, Slots
@@ -66,19 +64,21 @@ class Grade:
         # What has come of the asks under way, by their ``id()``, and how often each was sent: if
         # the loop is stalled, that is all that is known of them.
         self._known: dict[int, Outcome] = {}
-        self._tries: dict[int, int] = {}
+        self._tries = Counter[int]()
 
     def run(self) -> GradingResult:
         """The result, worked out in this thread. Asks that belong together are sent at once."""
+        here = self._gate is None and self._keeps_deadline
+        outcomes: tuple[Outcome, ...] | None = None
         try:
-            asks, result = self._step()
-            while result is None:
-                if len(asks) == 1 and self._gate is None and self._keeps_deadline:
-                    outcomes: tuple[Outcome, ...] = (self._ask_here(asks[0]),)
+            while True:
+                asks, result = self._step(outcomes)
+                if result is not None:
+                    return self._finished(result)
+                if here and len(asks) == 1:
+                    outcomes = (self._ask_here(asks[0]),)
                 else:
                     outcomes = self._ask_and_wait(asks)
-                asks, result = self._step(outcomes)
-            return self._finished(result)
         finally:
             self._plan.close()
 
@@ -122,15 +122,16 @@ class Grade:
             known: returns the outcome of an ask, or None. It is called for each ask of the plan in
                 its order, also for those beside an ask without one, but for none after them.
         """
+        there: tuple[Outcome, ...] | None = None
         try:
-            asks, result = self._step()
-            while result is None:
+            while True:
+                asks, result = self._step(there)
+                if result is not None:
+                    return self._complete(result)
                 outcomes = [known(ask) for ask in asks]
                 there = tuple(outcome for outcome in outcomes if outcome is not None)
                 if len(there) < len(outcomes):
                     return None
-                asks, result = self._step(there)
-            return self._complete(result)
         finally:
             self._plan.close()
 
@@ -138,7 +139,7 @@ class Grade:
         self, outcomes: tuple[Outcome, ...] | None = None
     ) -> tuple[tuple[Ask, ...], GradingResult | None]:
         """The plan's next asks, or its result. The time that it takes is the grade's."""
-        self._known, self._tries = {}, {}
+        self._known, self._tries = {}, Counter()
         with self._left.during("work"):
             try:
                 return (next(self._plan) if outcomes is None else self._plan.send(outcomes)), None
@@ -164,8 +165,7 @@ class Grade:
         came: object
         with self._left.during("ask"):
             try:
-                seconds = min(self._left(), self._left.timeout)
-                deadline = None if seconds == math.inf else time.monotonic() + seconds
+                seconds, deadline = self._left.for_an_ask()
                 came = late() if seconds <= 0 else self._judge.ask(ask, deadline=deadline)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
                 came = error
@@ -178,13 +178,9 @@ class Grade:
         try:
             return background.wait(self._outcomes(asks), lambda: self._left() + GRACE_SECONDS)
         except TimeoutError:
-            return tuple(self._known.get(id(ask)) or self._unanswered(ask) for ask in asks)
+            return tuple(self._known.get(id(ask)) or late(self._tries[id(ask)]) for ask in asks)
         except OSError as error:  # there is no thread or file for the loop
             return tuple(outcome_of(ask, error) for ask in asks)
-
-    def _unanswered(self, ask: Ask) -> Outcome:
-        tries = self._tries.get(id(ask))
-        return late(Usage(num_requests=tries) if tries else None)
 
     async def _outcomes(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
         import asyncio
@@ -221,48 +217,37 @@ class Grade:
         """Sends an ask. A judge that may miss the deadline is abandoned when the time is up."""
         import asyncio
 
-        from ..judges import background
-
-        seconds = min(self._left(), self._left.timeout)
-        deadline = None if seconds == math.inf else time.monotonic() + seconds
+        seconds, deadline = self._left.for_an_ask()
         if seconds <= 0:
             return outcome_of(ask, late())
-        self._tries[id(ask)] = self._tries.get(id(ask), 0) + 1
-        came: object
+        self._tries[id(ask)] += 1
+        if self._aask is not None and self._keeps_deadline:
+            return outcome_of(ask, await self._came(ask, deadline))
+        asking = asyncio.ensure_future(self._came(ask, deadline))
         try:
-            if self._aask is not None and self._keeps_deadline:
-                came = await self._aask(ask, deadline=deadline)
-            else:
-                asking: asyncio.Future[object]
-                if self._aask is None:
-                    asking = background.in_thread(self._judge.ask, ask, deadline=deadline)
-                else:
-                    asking = asyncio.ensure_future(_caught(self._aask(ask, deadline=deadline)))
-                # Nobody waits for an abandoned ask, so nobody else retrieves its error.
-                asking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-                try:
-                    await asyncio.wait([asking], timeout=None if deadline is None else seconds)
-                    came = asking.result() if asking.done() else late()
-                finally:
-                    asking.cancel()
+            await asyncio.wait([asking], timeout=None if deadline is None else seconds)
+            has_come = asking.done() and not asking.cancelled()
+            return outcome_of(ask, asking.result() if has_come else late())
+        finally:
+            asking.cancel()
+
+    async def _came(self, ask: Ask, deadline: float | None) -> object:
+        """What the judge returned or raised, also where it exits or cancels itself."""
+        import asyncio
+
+        from ..judges import background
+
+        try:
+            if self._aask is None:
+                return await background.in_thread(self._judge.ask, ask, deadline=deadline)
+            return await self._aask(ask, deadline=deadline)
         except asyncio.CancelledError:
             task: Any = asyncio.current_task()
             if not hasattr(task, "cancelling") or task.cancelling():  # from Python 3.11
                 raise
-            came = RuntimeError("the judge cancelled itself")
+            return RuntimeError("the judge cancelled itself")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
-            came = error
-        return outcome_of(ask, came)
-
-
-async def _caught(asking: Awaitable[object]) -> object:
-    """What comes of an ask that is a task of its own, also if it exits or cancels itself."""
-    import asyncio
-
-    try:
-        return await asking
-    except (SystemExit, asyncio.CancelledError) as error:
-        return error
+            return error
 
 
 # ---------------------------------------------------------------- many grades
