@@ -78,7 +78,8 @@ class Comparison:
             B is worse; None: as far as chance goes.
         summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
         ways: with what each was graded.
-        pairs: of the cases that could be graded in both.
+        both: what each case that could be graded in both had there, by its id in A.
+        pairs: what the tests need of these.
         tests: p-values for "B is worse", from those.
         only: how many cases only A has, and only B.
         gone: the id of the first case that only A has, or "".
@@ -100,6 +101,7 @@ class Comparison:
     max_regressed: int | None = None
     summaries: tuple[Summary, Summary] = field(default_factory=lambda: (Summary(), Summary()))
     ways: tuple[set[Way], set[Way]] = field(default_factory=lambda: (set(), set()))
+    both: dict[str, Pair] = field(default_factory=dict)
     pairs: PairCounts = field(init=False)
     tests: PairedTests = field(init=False)
     only: list[int] = field(default_factory=lambda: [0, 0])
@@ -251,25 +253,24 @@ def compare(
     )
     changes: list[tuple[Change, Line]] = []
 
-    def pairs() -> Iterator[Pair]:
-        for line, new in _outcomes(after, compared, 1):
-            id = line.case_id
-            was = old.pop(old_ids[id], NOTHING)
-            if kind := _kind(was, new):
-                compared.kinds[kind] += 1
-                changes.append((Change(id, kind, was, new), line))
-                if len(changes) > 2 * shown + 1000:
-                    changes[:] = sorted(changes, key=_weight)[:shown]
-            if was is NOTHING:
-                compared.only[1] += 1
-                continue
-            compared.other_input += was.input != new.input
-            compared.lost += new.is_error and not was.is_error
-            compared.gained += was.is_error and not new.is_error
-            if not (was.is_error or new.is_error):
-                yield Pair(was.passed, new.passed, was.score, new.score)
-
-    compared.pairs = PairCounts(pairs())
+    for line, new in _outcomes(after, compared, 1):
+        id = line.case_id
+        was = old.pop(old_ids[id], NOTHING)
+        if kind := _kind(was, new):
+            compared.kinds[kind] += 1
+            changes.append((Change(id, kind, was, new), line))
+            if len(changes) > 2 * shown + 1000:
+                changes[:] = sorted(changes, key=_weight)[:shown]
+        if was is NOTHING:
+            compared.only[1] += 1
+            continue
+        compared.other_input += was.input != new.input
+        compared.lost += new.is_error and not was.is_error
+        compared.gained += was.is_error and not new.is_error
+        if not (was.is_error or new.is_error):
+            pair = Pair(was.passed, new.passed, was.score, new.score)
+            compared.both[old_ids[id]] = pair
+    compared.pairs = PairCounts(compared.both.values())
     compared.tests = compared.pairs.tests()
     compared.only[0], compared.gone = len(old), next(iter(old), "")
     compared.ungraded = compared.lost + sum(not was.is_error for was in old.values())

@@ -21,7 +21,7 @@ from ..records.judge import described
 from ..statistics import FALSE_ALARMS, Pair, PairCounts
 from ..text.strings import clip
 from .estimate import estimate_run
-from .rows import grade_rows, same_cases
+from .rows import grade_rows
 from .run_description import changes, how_graded, policy_changes, policy_in
 from .store import reading
 
@@ -31,11 +31,6 @@ LEVEL = 4 * (FALSE_ALARMS / 2)
 """The chance that one cause is named though it changed nothing, at most: of four tests, each as in
 a comparison."""
 SEED = 20261125
-_GRADED = """SELECT case_id, pass, score FROM results JOIN rows USING (row) WHERE error IS NULL
-ORDER BY row"""
-
-
-_KEYS = "SELECT case_id, row, input FROM rows ORDER BY row"
 
 
 class Shift(PairCounts):
@@ -82,20 +77,22 @@ class Recheck(NamedTuple):
 
 
 def recheck(
+    both: Mapping[str, Pair],
     before: str | PathLike[str],
     after: str | PathLike[str],
     judge: Any,
     options: Mapping[str, Any],
     *,
-    most: int = MOST,
-    concurrency: int = 8,
-    announce: Callable[[str], object] = bool,
+    most: int,
+    concurrency: int,
+    announce: Callable[[str], object],
 ) -> Recheck:
-    """Asks today's judge again about cases of A, drawn at random among those of both runs.
+    """Asks today's judge again about cases of A, drawn at random among those graded in both runs.
 
     They are graded as B was graded, and past any store of replies.
 
     Args:
+        both: what each of these had in A and in B, by its id in A.
         before, after: the directories of A, which has the texts, and of B.
         judge, options: as for ``Grader``, but no option of the policy.
         most: how many cases, at most.
@@ -104,7 +101,7 @@ def recheck(
 
     Raises:
         ConfigError: a run does not say how it was graded, the two were graded under other policies,
-            the judge is not that of B, no case was graded in both, or none could be graded today.
+            the judge is not that of B, or none could be graded today.
     """
     for name in options:
         if name in names_taken_by("policy") | {"policy_options", *UNSTORED}:
@@ -122,29 +119,19 @@ def recheck(
             needs = f"cases are asked again of the judge that graded the second run: pass {name}"
             had = f"and the options that it had. Other settings: {'; '.join(other[:3])}"
             raise ConfigError(f"{option('judge')}: {needs}, {had}")
-        then, now = (
-            {id: (bool(passed), score) for id, passed, score in store.db.execute(_GRADED)}
-            for store in (first, second)
-        )
-        keys = (store.db.execute(_KEYS) for store in (first, second))
-        ids, _ = same_cases(*keys)
-        now = {ids[id]: outcome for id, outcome in now.items()}
-        both = [id for id in then if id in now]
-        if not both:
-            raise ConfigError(f"{option('recheck')}: no case was graded in both runs")
-        drawn = set(Random(SEED).sample(both, min(most, len(both))))  # noqa: S311 - not used for security
+        drawn = set(Random(SEED).sample(sorted(both), min(most, len(both))))  # noqa: S311 - not used for security
         rows = [row for row in first.rows() if row.case_id in drawn]
     estimate = estimate_run([row.fields for row in rows], judge=judge, policy=policy, **options)
     announce(f"{len(rows):,} of {len(both):,} cases are asked again: {estimate.short}")
     by_judge, by_system, problem = [], [], ""
     for line in grade_rows(rows, grader, concurrency):
-        result, id = line.result, line.case_id
+        result, pair = line.result, both[line.case_id]
         if result.error is not None:
             problem = result.short_reason
             continue
-        (was, before_score), (is_now, after_score) = then[id], now[id]
-        by_judge.append(Pair(was, result.pass_, before_score, result.score))
-        by_system.append(Pair(result.pass_, is_now, result.score, after_score))
+        today = result.pass_, result.score
+        by_judge.append(Pair(pair.passed_before, today[0], pair.score_before, today[1]))
+        by_system.append(Pair(today[0], pair.passed_after, today[1], pair.score_after))
     if not by_judge:
         raise ConfigError(f"{option('recheck')}: no case could be graded today: {problem}")
     not_graded, left = len(rows) - len(by_judge), len(both) - len(rows)

@@ -61,6 +61,7 @@ def run_compare(arguments: Namespace) -> int:
         check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
         given = judge_options(arguments)
         comparison.recheck = recheck(
+            comparison.both,
             arguments.A,
             arguments.B,
             given.pop("judge"),
