@@ -36,6 +36,8 @@ SHOWN = 5
 """Rows that are named. Of more, only the number is told."""
 _BEGUN = "(row IN (SELECT row FROM results) OR row IN (SELECT row FROM asks))"
 """Whether a row has a result, or an ask that was sent for it."""
+_ANSWERED = "SELECT 1 FROM results WHERE error IS NULL UNION ALL SELECT 1 FROM asks LIMIT 1"
+"""Whether a case was graded, or a batch API was asked."""
 _NUMBERED = """
 SELECT *, row_number() OVER (PARTITION BY input, own ORDER BY row) AS place FROM (
 SELECT *, CASE WHEN (input, case_id) IN (SELECT input, case_id FROM {1}) THEN case_id ELSE '' END
@@ -44,9 +46,8 @@ AS own FROM {0})"""
 same id with the same texts, these are one row: ``own`` is the id.
 """
 _FIT = f"""
-CREATE TEMP TABLE before AS SELECT * FROM rows WHERE row > :last
-OR row IN (SELECT row FROM incoming);
-CREATE TEMP TABLE old AS SELECT * FROM before WHERE {_BEGUN};
+CREATE TEMP TABLE old AS SELECT * FROM rows WHERE {_BEGUN}
+AND (row > :last OR row IN (SELECT row FROM incoming));
 CREATE TEMP TABLE pairs AS SELECT o.row AS old, n.row AS new, o.case_id != n.case_id AS renamed
 FROM ({_NUMBERED.format("old", "incoming")}) o
 JOIN ({_NUMBERED.format("incoming", "old")}) n USING (input, own, place);
@@ -56,7 +57,7 @@ LEFT JOIN incoming n ON n.case_id = old.case_id AND n.row NOT IN (SELECT new FRO
 WHERE old.row NOT IN (SELECT old FROM pairs)
 AND old.row NOT IN (SELECT row FROM results WHERE error IS NOT NULL)
 """  # noqa: S608 - our own text
-"""Fits ``incoming`` rows to those ``before``: which begun ones follow their texts, which lose a
+"""Fits ``incoming`` rows to those of the run: which begun ones follow their texts, which lose a
 grade.
 
 ``now``: the fields that a lost row has now, if its id is still there.
@@ -175,7 +176,7 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
     if before is None:
         store.add_rows(data_set.rows())
     else:
-        if changes(before, about) and not store.has_answers:
+        if changes(before, about) and not store.db.execute(_ANSWERED).fetchone():
             store.set_aside("1")
             notes.append("nothing was graded before, so all cases begin anew with these settings")
         else:
@@ -183,7 +184,8 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
         if not was or was not in (start, whole) or size < SAMPLE:  # which shows where fields are
             notes += _fit(store, data_set.rows(), regrade=regrade)
         elif was != whole:  # it only grew
-            store.add_rows(data_set.rows(size, store.ids()))
+            ids = (id for (id,) in store.db.execute("SELECT case_id FROM rows"))
+            store.add_rows(data_set.rows(size, ids))
     if not store.size:
         raise ConfigError(f"{data_set.name}: contains no cases")
     store.keep("about", about)
@@ -197,8 +199,6 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
         ConfigError: rows with a grade or an ask have changed or are gone, and ``regrade`` is false.
     """
     db = store.db
-    for table in ("incoming", "before", "old", "pairs", "lost"):
-        db.execute(f"DROP TABLE IF EXISTS temp.{table}")
     db.execute("CREATE TEMP TABLE incoming AS SELECT * FROM rows WHERE 0")
     stored, last = db.execute(f"SELECT *, {_BEGUN} FROM rows ORDER BY row"), 0  # noqa: S608 - ours
     for row in rows:  # those that were begun and are as they were need nothing, and are most
@@ -207,7 +207,7 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
         last = row.number
     stored.close()
     for command in _FIT.split(";"):
-        db.execute(command, {"last": last} if ":last" in command else {})
+        db.execute(command, {"last": last})
     changed, gone = db.execute("SELECT count(now), count(*) - count(now) FROM lost").fetchone()
     if (changed or gone) and not regrade:
         loss = f"; {counted(gone, 'row')} would lose the result" if gone else ""
@@ -224,8 +224,8 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
             "WHERE row IN (SELECT old FROM pairs WHERE old != new)"
         )
         db.execute(f"UPDATE {table} SET row = -row WHERE row < 0")  # noqa: S608 - our own text
-    db.execute("DELETE FROM rows WHERE row IN (SELECT row FROM before)")
-    db.execute("INSERT INTO rows SELECT * FROM incoming")
+    db.execute("DELETE FROM rows WHERE row > ?", (last,))
+    db.execute("INSERT OR REPLACE INTO rows SELECT * FROM incoming")
     (moved,) = db.execute("SELECT count(*) FROM pairs WHERE old != new OR renamed").fetchone()
     notes = {
         "moved or have another id, and keep their results": moved,

@@ -109,23 +109,23 @@ class Store:
         Raises:
             sqlite3.Error: they cannot be written. Whatever adds the next one raises it, too.
         """
+
+        def keep() -> None:
+            try:
+                with self._lock, self.db:  # commits
+                    pass
+            except sqlite3.Error as error:  # also in a thread of its own
+                self._failed = error
+
         self._appends = True
         try:
-            with every(SECONDS, self._keep):
+            with every(SECONDS, keep):
                 yield
         finally:
             self._appends = False
-            self._keep()
+            keep()
             if self._failed:
                 raise self._failed
-
-    def _keep(self) -> None:
-        """Commits what was added so far."""
-        try:
-            with self._lock, self.db:
-                pass
-        except sqlite3.Error as error:  # also in a thread of its own
-            self._failed = error
 
     def _write(self, command: str, values: tuple[Any, ...]) -> None:
         with self._lock:
@@ -206,16 +206,6 @@ class Store:
     def finished(self) -> int:
         """How many of them have a result."""
         return int(self.db.execute("SELECT count(*) FROM results").fetchone()[0])
-
-    @property
-    def has_answers(self) -> bool:
-        """Whether a case was graded, or a batch API was asked."""
-        graded = "SELECT 1 FROM results WHERE error IS NULL UNION ALL SELECT 1 FROM asks LIMIT 1"
-        return self.db.execute(graded).fetchone() is not None
-
-    def ids(self) -> Iterator[str]:
-        """The ids of all rows."""
-        return (case_id for (case_id,) in self.db.execute("SELECT case_id FROM rows"))
 
     def rows(self) -> Iterator[Row]:
         """All rows."""
