@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote
 
@@ -49,15 +50,13 @@ class Form(NamedTuple):
     Args:
         max_lines, max_bytes: what one batch may have, within the provider's own limits. (Of what
             Anthropic takes, less is held in memory at once.)
-        path: of its batches, below the client's address.
-        after: the parameter that names the last batch of the page before.
+        batches: the part of a client of the SDK that asks about them.
         is_file: requests are a file, which is uploaded; the batch keeps the name that we give it.
     """
 
     max_lines: int
     max_bytes: int
-    path: str
-    after: str
+    batches: Callable[[Any], Any]
     is_file: bool
 
     def line(self, custom_id: str, body: Mapping[str, Any]) -> bytes:
@@ -70,8 +69,8 @@ class Form(NamedTuple):
 
 
 FORMS = {
-    "openai": Form(50_000, 200_000_000, "/batches", "after", is_file=True),
-    "anthropic": Form(10_000, 32_000_000, "/v1/messages/batches", "after_id", is_file=False),
+    "openai": Form(50_000, 200_000_000, attrgetter("batches"), is_file=True),
+    "anthropic": Form(10_000, 32_000_000, attrgetter("messages.batches"), is_file=False),
 }
 """By the provider's name in ``JUDGES``."""
 SERVICES = {f"{provider}-batch": provider for provider in FORMS}
@@ -139,6 +138,7 @@ class BatchAPI:
         self._secrets, self._sdk = judge.secrets, load_sdk(judge.provider)
         self.form = FORMS[judge.provider]
         self._api = judge.batch_client()
+        self._batches = self.form.batches(self._api)
 
     def close(self) -> None:
         """Closes the connections."""
@@ -160,7 +160,7 @@ class BatchAPI:
     def create(self, prepared: Mapping[str, Any]) -> str:
         """Creates a batch, for which somebody pays. Returns its id."""
         once = self._api.with_options(max_retries=0)
-        return self._id_in(once.post(self.form.path, body=prepared, cast_to=object))
+        return self._id_in(self.form.batches(once).create(**prepared).to_dict())
 
     def find(
         self, name: str, lines: int, others: Sequence[str], has: Callable[[str], bool]
@@ -179,7 +179,8 @@ class BatchAPI:
             Its id, or "" and the ids of those that may be it.
         """
         undecided = []
-        for batch in self._batches():
+        for each in self._batches.list(limit=100):
+            batch = each.to_dict()
             id = self._id_in(batch)
             if self.form.is_file:
                 if (batch.get("metadata") or {}).get(NAME_KEY) == name:
@@ -203,16 +204,6 @@ class BatchAPI:
             raise ValueError("it has no id, or one with the key in it")
         return id
 
-    def _batches(self) -> Iterator[Mapping[str, Any]]:
-        """All batches, the latest first."""
-        params, more = {"limit": "100"}, True
-        while more:
-            options = {"params": params}
-            page: Any = self._api.get(self.form.path, cast_to=object, options=options)
-            yield from page["data"]
-            if more := bool(page.get("has_more") and page["data"]):
-                params[self.form.after] = self._id_in(page["data"][-1])
-
     def _an_id_in(self, look: Look) -> str:
         """The id of an ask of a batch that has ended; "" if it has no answers any more."""
         try:
@@ -224,10 +215,9 @@ class BatchAPI:
 
     def look(self, batch: str) -> Look:
         """How a batch stands."""
-        path = f"{self.form.path}/{quote(batch, safe='')}"
-        seen: Any = self._api.get(path, cast_to=object)
+        seen = self._batches.retrieve(batch).to_dict()
         status, (done, total) = str(seen.get("status") or seen["processing_status"]), _done(seen)
-        outputs = [f"{path}/results"]
+        outputs = [f"/v1/messages/batches/{quote(batch, safe='')}/results"]
         if self.form.is_file:
             files = filter(None, (seen.get("output_file_id"), seen.get("error_file_id")))
             outputs = [f"/files/{quote(str(file), safe='')}/content" for file in files]
