@@ -87,10 +87,6 @@ class Estimate:
         tokens = f"{self.prompt:,} prompt and {self.completion:,} completion tokens"
         return f"about {self.asks:,} asks, {tokens}{cost}"
 
-    def to_json(self) -> dict[str, Any]:
-        """The estimate as JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
     def __str__(self) -> str:
         rows = {
             "asks": f"{self.asks:,}",

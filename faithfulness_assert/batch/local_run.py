@@ -297,7 +297,8 @@ class Work(logging.Handler):
         if signal and (waited_for := trouble().partition(": ")[2]):
             stopped += f", while the run waited: {waited_for.rstrip('.')}"
         if stopped:
-            self._note(f"stopped: {stopped}")
+            with suppress(sqlite3.Error):  # such as a full disk, which may be the reason
+                store.note(f"stopped: {stopped}")
         return RunOutcome(store.path, total, finished - before, stopped, notes, signal)
 
     def _keep(self, lines: Generator[Line, None, None], counts: Counts, *, progress: bool) -> None:
@@ -331,8 +332,5 @@ class Work(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Notes what the log says. If that fails, whoever keeps the next result is told."""
-        self._note(record.getMessage())
-
-    def _note(self, event: str) -> None:
-        with suppress(sqlite3.Error):  # such as a full disk, which is the reason to stop
-            self._store.note(event)
+        with suppress(sqlite3.Error):
+            self._store.note(record.getMessage())

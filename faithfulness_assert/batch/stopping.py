@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -49,9 +49,8 @@ class Budget:
     max_errors: int | None = None
 
     def __post_init__(self) -> None:
-        for name in (field.name for field in fields(self)):
-            whole = name != "max_cost"
-            check_number(name, getattr(self, name), 0, MOST, whole=whole, optional=True)
+        for name, number in vars(self).items():
+            check_number(name, number, 0, MOST, whole=name != "max_cost", optional=True)
 
     def _is(self, name: str) -> str:
         return f"{option(name)} is {getattr(self, name):,.12g}"

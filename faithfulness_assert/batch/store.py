@@ -127,21 +127,17 @@ class Store:
             if self._failed:
                 raise self._failed
 
-    def _write(self, command: str, values: tuple[Any, ...]) -> None:
+    def _write(self, command: str, lines: Iterable[tuple[Any, ...]]) -> None:
         with self._lock:
             if self._failed:
                 raise self._failed
             if self._appends and not self.db.in_transaction:
                 self.db.execute("BEGIN IMMEDIATE")
-            self.db.execute(command, values)
-
-    def add_row(self, row: Row) -> None:
-        """Adds a row of the data set."""
-        self._write(_INSERT_ROW, cells_of(row))
+            self.db.executemany(command, lines)
 
     def add_rows(self, rows: Iterable[Row]) -> None:
-        """Adds rows of the data set. To be called in a transaction."""
-        self.db.executemany(_INSERT_ROW, map(cells_of, rows))
+        """Adds rows of the data set. Of many, to be called in a transaction."""
+        self._write(_INSERT_ROW, map(cells_of, rows))
 
     def add(self, line: Line) -> Counted:
         """Adds the result of a row that is there. Returns what is counted of it."""
@@ -149,7 +145,7 @@ class Store:
         retryable = bool(result.error and result.error.retryable)
         text = result.model_dump_json()
         values = (line.row, time.time(), *counted[:5], retryable, *counted[5:-1], text)
-        self._write(_INSERT, values)
+        self._write(_INSERT, [values])
         return counted
 
     def keep(self, name: str, value: Any) -> None:
@@ -158,7 +154,7 @@ class Store:
 
     def note(self, event: str) -> None:
         """Notes that something happened, now."""
-        self._write("INSERT INTO events VALUES (?, ?)", (time.time(), event))
+        self._write("INSERT INTO events VALUES (?, ?)", [(time.time(), event)])
 
     def set_aside(self, which: str) -> int:
         """Moves results that fulfil a condition to the earlier ones. Returns how many."""

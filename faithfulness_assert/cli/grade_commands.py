@@ -10,6 +10,7 @@ import tempfile
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -92,7 +93,7 @@ def run_grade(arguments: Namespace) -> int:
                 with writing(folder) as store:
                     store.keep("about", describe_run(grader, data_set.name))
                     with store.appending():
-                        code = shown(graded(rows, store.add_row, store.add))
+                        code = shown(graded(rows, store.add_rows, store.add))
                 write_report(folder, arguments.report)
     except KeyboardInterrupt:
         if judge_info(grader.judge).remote:
@@ -109,7 +110,7 @@ def _graded(
     grader: Grader,
     concurrency: int,
     rows: Iterable[Row],
-    add_row: Callable[[Row], object] = bool,
+    add_rows: Callable[[list[Row]], object] = bool,
     append: Callable[[Line], object] = bool,
     *,
     with_cases: bool = True,
@@ -122,7 +123,7 @@ def _graded(
     def taken() -> Iterator[Row]:
         for row in rows:
             rows_by_number[row.number] = row
-            add_row(row)
+            add_rows([row])
             yield row
 
     for line in grade_rows(taken(), grader, concurrency=concurrency, in_order=True):
@@ -145,7 +146,7 @@ def run_estimate(arguments: Namespace) -> int:
     estimate = estimate_run(data_set, **options)
     say_notes(data_set.notes)
     if arguments.json:
-        print_json(json.dumps(estimate.to_json()))
+        print_json(json.dumps(asdict(estimate)))
         return PASSED
     show_lines(str(estimate))
     return PASSED

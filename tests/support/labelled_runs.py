@@ -112,7 +112,7 @@ def write_run(
             )
             store.add(line)
         for row in rows:
-            store.add_row(row)
+            store.add_rows([row])
 
 
 def changed(run: Known, change: Callable[[int, dict[str, Any]], None], path: Path) -> Path:

@@ -34,8 +34,6 @@ NEVER_READ = ("content_filter", "error")
 """How a reply ends that is never read for verdicts."""
 SEVERAL = "several answers came for one ask that are not the same"
 UNNAMED = "the reply does not repeat the key of its ask, so it may belong to another one"
-MOST_ANSWERS = 8
-"""To one ask, that differ. Of more, none is read."""
 
 
 class Reading(NamedTuple):
@@ -75,8 +73,7 @@ class CaseAnswers:
         ):
             taken = self.steps | Steps(json.loads(steps))
             _, answers = self._sent[key].setdefault(id, (taken, []))
-            if len(answers) < MOST_ANSWERS:
-                answers.append(json.loads(answer))
+            answers.append(json.loads(answer))
 
     def __call__(self, ask: Ask) -> Outcome | None:
         """The outcome of an ask; None if it has none yet. The same ask may occur more than once."""
