@@ -60,14 +60,6 @@ class TimeLeft:
         left, since = self._clock
         return left if since is None else left - (self._now() - since)
 
-    def for_an_ask(self) -> tuple[float, float | None]:
-        """The seconds that an ask may take, and the instant of ``time.monotonic()`` when they end.
-
-        None if they never do.
-        """
-        seconds = min(self(), self.timeout)
-        return seconds, None if seconds == math.inf else time.monotonic() + seconds
-
     def overdue(self) -> JudgeError | None:
         """Why no more work on the texts may be done; None while it may."""
         if self() > 0:

@@ -1,4 +1,4 @@
-"""What becomes of asks if a server answers nobody.
+"""What becomes of asks if a server answers nobody, be it down or refusing all.
 
 After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at once, and every
 ``COOL_DOWN`` seconds one goes through as a probe. A run has patience: no case fails because a
@@ -105,7 +105,7 @@ class Breaker:
                 raise GivenUp(self.given_up)
             seconds = self._probe_at - clock()
             if seconds <= 0:
-                self._plan_probe(clock())  # in case that this one hangs
+                self._plan_probe(clock(), None)  # in case that this one hangs
                 return None
             if self.patience is None or seconds >= left():
                 problem = f"not asked: the last {self._failures} asks failed: {self._last.message}"
@@ -114,8 +114,10 @@ class Breaker:
             await asyncio.sleep(min(seconds, LOOK_AGAIN))
         return None
 
-    def _plan_probe(self, now: float) -> None:
-        self._probe_at = now + (COOL_DOWN if self.patience is None else jittered(RUN_COOL_DOWN))
+    def _plan_probe(self, now: float, told: float | None) -> None:
+        """``told``: the seconds after which the server wants to be asked again."""
+        usual = COOL_DOWN if self.patience is None else jittered(RUN_COOL_DOWN)
+        self._probe_at = now + (usual if told is None or self.patience is None else told)
 
     def answered(self, sent_at: float) -> None:
         """Notes that a try that went at an instant has a reply."""
@@ -134,16 +136,13 @@ class Breaker:
         self._last = _copy(error, error.message, retryable=error.retryable)
         if error.remedy == "none":
             self._close()
-        elif self.patience is not None and is_refusal(error):  # a rate slows them down
-            self._failures, self.is_open = 0, False
-            self._lose_patience(error, now, self.patience)
         elif is_last or self.patience is not None:
             is_probe = self.is_open and sent_at >= self._open_since
             self._failures += 1
             if self._failures == FAILURES:
                 self.is_open, self._open_since = True, now
             if is_probe or self._failures <= FAILURES:
-                self._plan_probe(now)
+                self._plan_probe(now, error.retry_after)
             if is_probe and self.patience is not None:
                 self._lose_patience(error, now, self.patience)
 

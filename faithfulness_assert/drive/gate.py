@@ -155,10 +155,9 @@ class Gate:
             if limits:
                 limits.spent(ask, outcome)
             if isinstance(outcome, Reply):
-                rate.replied(one, clock())
                 breaker.answered(sent_at)
             elif is_refusal(outcome):
-                rate.refused(one, clock(), outcome)
+                rate.refused(one, outcome)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
                 server.learn((clock() - sent_at) / beside)
             return outcome, sent_at

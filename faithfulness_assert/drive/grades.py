@@ -6,6 +6,7 @@ embedded one answers before it would be there.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Generator, Iterable
@@ -165,7 +166,8 @@ class Grade:
         came: object
         with self._left.during("ask"):
             try:
-                seconds, deadline = self._left.for_an_ask()
+                seconds = min(self._left(), self._left.timeout)
+                deadline = None if seconds == math.inf else time.monotonic() + seconds
                 came = late() if seconds <= 0 else self._judge.ask(ask, deadline=deadline)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
                 came = error
@@ -217,7 +219,8 @@ class Grade:
         """Sends an ask. A judge that may miss the deadline is abandoned when the time is up."""
         import asyncio
 
-        seconds, deadline = self._left.for_an_ask()
+        seconds = min(self._left(), self._left.timeout)
+        deadline = None if seconds == math.inf else time.monotonic() + seconds
         if seconds <= 0:
             return outcome_of(ask, late())
         self._tries[id(ask)] += 1

@@ -4,9 +4,8 @@ A limit and chance look alike, as a busy region or a shared quota refuses some a
 once there is a rate, ``BLOCK`` tries go out a little faster, and then as many a little slower. A
 limit refuses the faster ones, chance both alike: a faster try that is refused lowers the rate, a
 slower one raises it by as much, and each try by a little (as TCP does, and more the longer none was
-refused). Where far more are refused than usual, the rate is what the server took since.
-
-If it refuses many in a row, it is shut: one try goes out at a time, until one has a reply.
+refused). Where far more are refused than usual, the rate is what the server took since. Of a server
+that refuses everybody the breaker takes care.
 """
 
 from __future__ import annotations
@@ -28,10 +27,9 @@ LATE, BEYOND = 40, 0.25
 USUAL, AT_FIRST = 200, 0.15
 """The tries of which the usual share is the mean, and what it is before any."""
 IN_A_ROW = 8
-SHUT = 0.5
-"""Seconds between tries at first if the server is shut and does not say how long."""
+"""Refusals, which also say that."""
 LONGEST = 2.0
-"""The most seconds between tries, if it does not say more."""
+"""The most seconds between tries."""
 MANY, MOST_KEPT = 200, 2_000
 """Asks of which the mean size is taken; tries that are kept, a second of a very fast server."""
 
@@ -90,7 +88,7 @@ class LearnedRate:
         # By the numbers of tries: the latest, the latest refused, the latest at the last refusal,
         # and the latest of those that have been taken into account.
         self._sent = self._refused = self._refused_at = self._heeded = 0
-        self._usual, self._shut = AT_FIRST, 0.0
+        self._usual = AT_FIRST
 
     def amount_of(self, ask: Ask) -> float:
         """How much of the quota an ask takes where tokens count. A mean one takes 1."""
@@ -105,26 +103,16 @@ class LearnedRate:
         one = Try(self._sent, now, amount, amount)
         self._tries.append(one)
         has_waited = self.quota.paid_at > now + 1.001 * amount * self.quota.each
-        if has_waited and not self._shut:
+        if has_waited:
             self.rate *= 1 + RISE * max(1.0, (self._sent - self._refused_at) / BLOCK)
         self._pace(one)
         return one
 
-    def replied(self, one: Try, now: float) -> None:
-        """Notes that a try has a reply."""
-        if self._shut and one.number > self._heeded:
-            self._shut, self._heeded = 0.0, self._sent
-            self._pace(one)
-            self.quota.paid_at = min(self.quota.paid_at, now)
-
-    def refused(self, one: Try, now: float, error: JudgeError) -> None:
+    def refused(self, one: Try, error: JudgeError) -> None:
         """Notes that the server refused a try with this error."""
         self.counts_tokens |= "token" in error.message.lower()
-        one.taken, told = 0.0, error.retry_after
+        one.taken = 0.0
         if one.number <= self._heeded:
-            return
-        if self._shut:
-            self._shut = max(told or 0.0, min(2 * self._shut, LONGEST))
             return
         self._refused_at, self._refused = self._sent, max(self._refused, one.number)
         self._usual += 1 / USUAL
@@ -132,17 +120,14 @@ class LearnedRate:
         step = 1 + STEP * math.sqrt(max(one.amount, 1.0))
         self.rate *= 1 / step if self._is_fast(one) else 1 + STEP
         tries = [each for each in self._tries if self._heeded < each.number <= self._refused]
-        late, since = tries[-LATE:], 0.0
-        if len(tries) >= IN_A_ROW and not any(each.taken for each in tries[-IN_A_ROW:]):
-            self._shut, since = SHUT if told is None else max(told, 0.01), 1.0
-            self.quota.paid_at = max(self.quota.paid_at, now + self._shut)
-            late = max(late, [each for each in tries if each.at > tries[-1].at - since], key=len)
-        elif sum(not each.taken for each in late) < LATE * (self._usual + BEYOND):
+        late = tries[-LATE:]
+        in_a_row = len(tries) >= IN_A_ROW and not any(each.taken for each in tries[-IN_A_ROW:])
+        if not in_a_row and sum(not each.taken for each in late) < LATE * (self._usual + BEYOND):
             return
-        else:  # before the first of them, what it had saved up was taken too
-            late = late[next(place for place, each in enumerate(late) if not each.taken) :]
+        # Before the first of them, what it had saved up was taken too.
+        late = late[next(place for place, each in enumerate(late) if not each.taken) :]
         if taken := sum(each.taken for each in late):
-            seconds = max(late[-1].at - late[0].at, since, 0.1)
+            seconds = max(late[-1].at - late[0].at, 0.1)
             self.rate = max(min(self.rate, taken / seconds), 1 / LONGEST)
         self._heeded = self._sent
         self._pace(one)
@@ -153,4 +138,4 @@ class LearnedRate:
     def _pace(self, one: Try) -> None:
         """Sets what the tries after this one take."""
         part = FASTER if self._is_fast(one) else 1 / FASTER
-        self.quota.each = max(1 / (self.rate * part), self._shut)
+        self.quota.each = 1 / (self.rate * part)

@@ -292,7 +292,8 @@ class BatchServer:
         data = [show(batch) for batch in reversed(self.batches.values()) if batch.lists > self.lag]
         last = query.get("after_id" if anthropic else "after", [""])[0]
         rest = data[[batch["id"] for batch in data].index(last) + 1 :] if last else data
-        return {"data": rest[:2], "has_more": len(rest) > 2, "object": "list"}
+        shown = {"data": rest[:2], "has_more": len(rest) > 2, "object": "list"}
+        return {**shown, "last_id": rest[:2][-1]["id"] if rest else None}
 
 
 def _json(data: Body, status: int = 200) -> tuple[int, bytes]:
