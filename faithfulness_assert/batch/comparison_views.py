@@ -135,15 +135,16 @@ def _facts(comparison: Comparison) -> Iterator[str]:
         f"{kinds['score']:,} with another score"
     )
     if comparison.comparable:
-        chances = (
-            f"{p_value(tests.passes)} for passes (McNemar), {p_value(tests.scores)} for scores"
-        )
+        cases = counted(comparison.pairs.cases, "case")
         yield (
-            f"of {counted(comparison.pairs.cases, 'case')} graded in both: {chances} (sign flips); "
-            f"worse: one of them is at most {FALSE_ALARMS / 2:g}"
+            f"of {cases} graded in both: {p_value(tests.passes)} for passes (McNemar), "
+            f"{p_value(tests.scores)} for scores (sign flips); worse: one of them is at most "
+            f"{FALSE_ALARMS / 2:g}"
         )
         if not comparison.worse and comparison.max_regressed is None:
-            yield _power_line(comparison)
+            loss = comparison.pairs.sure_loss()
+            fall = f"only a fall of the mean score by {loss:.2f} or more" if loss else "no loss"
+            yield f"with {cases}, {fall} is found reliably (in {SURE:.0%} of comparisons)"
         if comparison.recheck:
             yield from _recheck_lines(comparison.recheck, unexplained=comparison.worse)
     if comparison.other_input:
@@ -174,13 +175,6 @@ def _recheck_lines(recheck: Recheck, *, unexplained: bool) -> Iterator[str]:
     if unexplained and not causes:
         more = "; --recheck N asks more" if recheck.left else ""
         yield f"Whether the judge or the system did it, so few cases cannot tell{more}"
-
-
-def _power_line(comparison: Comparison) -> str:
-    """What a comparison of this size sees, in a sentence."""
-    cases, loss = counted(comparison.pairs.cases, "case"), comparison.pairs.sure_loss()
-    fall = f"only a fall of the mean score by {loss:.2f} or more" if loss else "no loss"
-    return f"with {cases}, {fall} is found reliably (in {SURE:.0%} of comparisons)"
 
 
 def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Iterator[str]:

@@ -55,7 +55,7 @@ class Quota:
         """
         clock = asyncio.get_running_loop().time
         while (seconds := self.paid_at - max(self._at_once - amount, 0) * self.each - clock()) > 0:
-            await asyncio.sleep(min(seconds, 1.0))  # a reply may open what was shut
+            await asyncio.sleep(seconds)
         self.paid_at = max(self.paid_at, clock()) + amount * self.each
 
     def owe(self, amount: float) -> None:

@@ -75,7 +75,7 @@ def submit(
                 forget(store, "row NOT IN (SELECT row FROM results)")
             if budget:
                 given = (row.fields for row in store.rows())
-                estimate = estimate_run(given, policy=grader.policy, **_made(settings))
+                estimate = estimate_run(given, policy=grader.policy, **settings)
                 if problem := budget.too_small_for(estimate):
                     raise BudgetError(problem)
         return _step(store, grader)
@@ -94,8 +94,8 @@ def collect(directory: str | PathLike[str]) -> Standing:
     if not is_begun(directory):
         raise ConfigError(f"{directory}: has no run over a batch API; begin one")
     with writing(directory) as store:
-        settings, about = store.value(BATCH_API), store.about() or {}
-        grader = Grader(policy=policy_in(about, store.path), **_made(settings))
+        about = store.about() or {}
+        grader = Grader(policy=policy_in(about, store.path), **store.value(BATCH_API))
         check_unchanged(about, describe_grader(grader), store.path, grader)
         return _step(store, grader)
 
@@ -107,11 +107,6 @@ def _step(store: Store, grader: Grader) -> Standing:
         return Batches(store, grader, api).advance()
 
 
-def _made(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The judge and its options, as ``Grader`` takes them."""
-    return {"judge": settings["judge"], **settings["options"]}
-
-
 def is_begun(directory: str | PathLike[str]) -> bool:
     """Whether the directory has a run over a batch API."""
     if not is_run(directory):
@@ -121,7 +116,7 @@ def is_begun(directory: str | PathLike[str]) -> bool:
 
 
 def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What makes the same grader again on another machine, with its policy, without keys."""
+    """What makes the same grader again on another machine, beside its policy, without keys."""
     if via not in SERVICES:
         raise ConfigError(f"via: must be one of {', '.join(SERVICES)}, got {via!r}")
     if not isinstance(judge, str) or judge.partition(":")[0] != SERVICES[via]:
@@ -135,6 +130,6 @@ def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any
         left_out.add("base_url")
     safe = {name: value for name, value in options.items() if name not in left_out}
     try:
-        return dict(json.loads(json.dumps({"judge": judge, "options": safe})))
+        return dict(json.loads(json.dumps({"judge": judge, **safe})))
     except TypeError as error:
         raise ConfigError(f"options must be plain data here: {error}") from None
