@@ -105,7 +105,7 @@ class Breaker:
                 raise GivenUp(self.given_up)
             seconds = self._probe_at - clock()
             if seconds <= 0:
-                self._plan_probe(clock(), None)  # in case that this one hangs
+                self._plan_probe(clock())  # in case that this one hangs
                 return None
             if self.patience is None or seconds >= left():
                 problem = f"not asked: the last {self._failures} asks failed: {self._last.message}"
@@ -114,10 +114,10 @@ class Breaker:
             await asyncio.sleep(min(seconds, LOOK_AGAIN))
         return None
 
-    def _plan_probe(self, now: float, told: float | None) -> None:
-        """``told``: the seconds after which the server wants to be asked again."""
+    def _plan_probe(self, now: float, told: float | None = None) -> None:
+        """``told``: the seconds for which the server wants no ask."""
         usual = COOL_DOWN if self.patience is None else jittered(RUN_COOL_DOWN)
-        self._probe_at = now + (usual if told is None or self.patience is None else told)
+        self._probe_at = now + max(usual, told or 0.0)
 
     def answered(self, sent_at: float) -> None:
         """Notes that a try that went at an instant has a reply."""
