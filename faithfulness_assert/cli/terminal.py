@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ..batch.summary import Summary
 from ..cases.case import Case
-from ..pytest_plugin.shown_case import Shown, notes_at_end, shown_case
+from ..pytest_plugin.shown_case import BLANK, Shown, notes_at_end, plain, shown_case, warning
 from ..records.result import GradingResult
 from ..records.result_list import badness
 from ..text.strings import counted, visible, visible_json, visible_line
@@ -100,8 +100,8 @@ def show_outcome(notes: Iterable[str], text: str) -> None:
 
 def show_paragraph(text: str) -> None:
     """A blank line, and a text that is wrapped to the width of the terminal."""
-    _print_shown(Shown(()))
-    _print_shown(Shown(((text, ""),), 0))
+    _print_shown(BLANK)
+    _print_shown(plain(text, 0))
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -123,26 +123,25 @@ def print_json(text: str) -> None:
 
 def _print_case(result: GradingResult, number: int, case: Case | None, *, apart: bool) -> None:
     """A result and what was graded. ``apart``: with a blank line before it."""
-    for line in (*([Shown(())] if apart else []), *shown_case(result, number, case)):
+    for line in (*([BLANK] if apart else []), *shown_case(result, number, case)):
         _print_shown(line)
 
 
 def _print_end(summary: Summary, notes: Counter[str], last: GradingResult) -> None:
     """Counts, what was used, and the warnings about cases of which only one line was shown."""
-    _print_shown(Shown(()))
     counts, *others = summary.brief().split("\n")
-    _print_shown(Shown(((counts, "bold"),), 0))
     used = f"judge {last.judge}, policy {last.policy}, threshold {last.threshold:.2f}"
-    for line in (*others, used):
-        _print_shown(Shown(((line, ""),), 0))
-    for cause in summary.errors.lines() if summary.not_graded > 1 else ():
-        _print_shown(Shown((("! ", "yellow"), (cause, "")), 0, 2))
-    for note, count in notes.most_common(MOST_NOTES):
-        _print_shown(
-            Shown((("! ", "yellow"), (f"{counted(count, 'case')} that passed: {note}", "")), 0, 2)
-        )
+    lines = [BLANK, Shown(((counts, "bold"),), 0), *(plain(line, 0) for line in (*others, used))]
+    causes = summary.errors.lines() if summary.not_graded > 1 else ()
+    told = (
+        f"{counted(count, 'case')} that passed: {note}"
+        for note, count in notes.most_common(MOST_NOTES)
+    )
+    lines += [warning(text, 0) for text in (*causes, *told)]
     if len(notes) > MOST_NOTES:
-        _print_shown(Shown(((f"! and {len(notes) - MOST_NOTES} more warnings", ""),), 0))
+        lines.append(plain(f"! and {len(notes) - MOST_NOTES} more warnings", 0))
+    for line in lines:
+        _print_shown(line)
 
 
 def _print_shown(line: Shown) -> None:

@@ -14,7 +14,7 @@ from ..records.views import in_words
 from ..settings import SETTING, judge_setting
 from ..text.strings import clip
 from . import running
-from .shown_case import Shown, as_text, failure
+from .shown_case import BLANK, as_text, failure, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -139,6 +139,5 @@ def failure_text(result: GradingResult, case: Case | None) -> str:
     head = [f"{in_words(worst).capitalize()}: “{clip(worst.statement)}”"] if worst else []
     note = result.metadata.get("judgeNote")
     judge = f"{clip(result.judge)}{f' ({clip(str(note))})' if note else ''}"
-    last = Shown(((f"policy {clip(result.policy)}, judge {judge}", ""),))
-    lines = [*(Shown(((line, ""),)) for line in head), *failure(result, case), Shown(()), last]
-    return as_text(lines).lstrip()
+    last = plain(f"policy {clip(result.policy)}, judge {judge}")
+    return as_text([*map(plain, head), *failure(result, case), BLANK, last]).lstrip()

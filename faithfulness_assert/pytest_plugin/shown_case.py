@@ -53,6 +53,19 @@ class Shown(NamedTuple):
     single: bool = False
 
 
+BLANK = Shown(())
+
+
+def plain(text: str, indent: int = 2, hanging: int = 0) -> Shown:
+    """A line without a style."""
+    return Shown(((text, ""),), indent, hanging)
+
+
+def warning(text: str, indent: int = 2) -> Shown:
+    """A line that a reader should not miss."""
+    return Shown((("! ", "yellow"), (text, "")), indent, 2)
+
+
 def shown_case(result: GradingResult, number: int, case: Case | None) -> Iterator[Shown]:
     """The lines of a case. ``case`` is what was graded, or None if that cannot be read."""
     if result.pass_:
@@ -60,10 +73,10 @@ def shown_case(result: GradingResult, number: int, case: Case | None) -> Iterato
         counts = result.metadata.get("reasonParts", {}).get("found", status)
         yield _head(result, number, counts, single=True)
         if lost := lost_points(result):
-            yield Shown((("! ", "yellow"), (lost, "")), 2, 2)
+            yield warning(lost)
         for verdict in result.verdicts:
             if absent := absent_number(verdict):
-                yield Shown((("! ", "yellow"), (f"{absent}: {clip(verdict.statement)}", "")), 2, 2)
+                yield warning(f"{absent}: {clip(verdict.statement)}")
         return
     yield _head(result, number, "")
     yield from failure(result, case)
@@ -80,11 +93,11 @@ def as_text(lines: Iterable[Shown]) -> str:
 
 def failure(result: GradingResult, case: Case | None) -> Iterator[Shown]:
     """Why a result does not pass. ``case`` is what was graded, or None if that cannot be read."""
-    yield Shown(((_why(result), ""),))
+    yield plain(_why(result))
     problems = [v for v in result.problems() if v.label or not result.error]
     shown = problems[:MOST_PROBLEMS]
     if case is not None and any(verdict.span for verdict in shown):
-        yield Shown(())
+        yield BLANK
         wanted = {verdict.id for verdict in shown}
         yield _answer(case.answer, result.verdicts, wanted, whole=shown == problems)
     nearest = {}
@@ -92,10 +105,10 @@ def failure(result: GradingResult, case: Case | None) -> Iterator[Shown]:
         bare = [verdict for verdict in shown if not verdict.evidence]
         nearest = nearest_sentences(case, result.verdicts, bare)
     for verdict in shown:
-        yield Shown(())
+        yield BLANK
         yield from _problem(verdict, nearest.get(verdict.id), looked=case is not None)
     if len(problems) > len(shown):
-        yield Shown(((f"and {len(problems) - len(shown):,} more statements", ""),))
+        yield plain(f"and {len(problems) - len(shown):,} more statements")
     yield from _notes(result)
 
 
@@ -176,7 +189,7 @@ def _problem(verdict: Verdict, nearest: Evidence | None, *, looked: bool) -> Ite
     yield Shown(pieces, 2, len(name) + 1)
     deep = len(name) + 3
     if wrong := wrong_in_words(verdict):
-        yield Shown(((wrong, ""),), deep, 2)
+        yield plain(wrong, deep, 2)
     for evidence in verdict.evidence[:MOST_EVIDENCE]:
         yield _quoted("evidence", evidence, deep)
     if verdict.reason:
@@ -196,12 +209,11 @@ def _quoted(kind: str, evidence: Evidence, indent: int) -> Shown:
 def _notes(result: GradingResult) -> Iterator[Shown]:
     """What else there is to say: the ratings of a rubric, citations, warnings."""
     for name, capped, _ in result.ratings():
-        yield Shown(((f"{clip(name)} {capped:g}", ""),))
+        yield plain(f"{clip(name)} {capped:g}")
     if result.citations is not None and result.citations.invalid_citations:
         cited = clip(", ".join(result.citations.invalid_citations))
-        yield Shown(((f"cited, but not there: {cited}", ""),))
-    warnings = notes_of(result)
-    for warning in warnings[:MOST_WARNINGS]:
-        yield Shown((("! ", "yellow"), (warning, "")), 2, 2)
-    if len(warnings) > MOST_WARNINGS:
-        yield Shown(((f"! and {len(warnings) - MOST_WARNINGS} more warnings", ""),))
+        yield plain(f"cited, but not there: {cited}")
+    notes = notes_of(result)
+    yield from map(warning, notes[:MOST_WARNINGS])
+    if len(notes) > MOST_WARNINGS:
+        yield plain(f"! and {len(notes) - MOST_WARNINGS} more warnings")

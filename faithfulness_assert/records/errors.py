@@ -20,7 +20,7 @@ import errno
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ..text.strings import lazy_pattern
 from .usage import Usage
@@ -187,10 +187,9 @@ class UnreadableReply(JudgeError):  # noqa: N818 - the public name, shorter than
         kind: JudgeErrorKind = "unreadable",
         *,
         retryable: bool = True,
-        usage: Usage | None = None,
-        fix: str = "",
+        **more: Any,
     ) -> None:
-        super().__init__(message, kind, retryable=retryable, usage=usage, fix=fix)
+        super().__init__(message, kind, retryable=retryable, **more)
 
 
 class OtherReply(UnreadableReply):

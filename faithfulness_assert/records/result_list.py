@@ -27,11 +27,6 @@ def _count_of(label: str) -> Callable[[GradingResult], int]:
     return lambda result: result.counts.get(label, 0)
 
 
-def _error(result: GradingResult) -> str | None:
-    error = result.error
-    return f"{error.kind}: {error.message}" if error else None
-
-
 _VALUES: Mapping[str, tuple[type, Callable[[GradingResult], Any]]] = {
     "status": (str, attrgetter("status")),
     "pass": (bool, attrgetter("pass_")),
@@ -39,7 +34,7 @@ _VALUES: Mapping[str, tuple[type, Callable[[GradingResult], Any]]] = {
     "defined": (bool, attrgetter("defined")),
     "threshold": (float, attrgetter("threshold")),
     "reason": (str, attrgetter("short_reason")),
-    "error": (str, _error),
+    "error": (str, lambda result: result.error and f"{result.error.kind}: {result.error.message}"),
     "coverage": (float, attrgetter("coverage")),
     **{label: (int, _count_of(label)) for label in LABELS},
     "prompt_tokens": (int, attrgetter("tokens_used.prompt")),

@@ -286,17 +286,15 @@ def promptfoo_view(result: GradingResult, components: Components) -> dict[str, A
             "coverage": result.coverage,
             **{name: value for name, value in optional.items() if value is not None},
         },
-        "componentResults": [_component(verdict) for verdict in shown],
-    }
-
-
-def _component(verdict: Verdict) -> dict[str, Any]:
-    half = 0.5 if verdict.label == "partially_supported" else 0.0
-    return {
-        "pass": verdict.is_fine,
-        "score": 1.0 if verdict.is_fine else half,
-        "reason": visible(one_line(_reason(verdict))),
-        "assertion": {"type": "python", "value": visible(clip(verdict.statement, 500))},
+        "componentResults": [
+            {
+                "pass": verdict.is_fine,
+                "score": verdict.is_fine + 0.5 * (verdict.label == "partially_supported"),
+                "reason": visible(one_line(_reason(verdict))),
+                "assertion": {"type": "python", "value": visible(clip(verdict.statement, 500))},
+            }
+            for verdict in shown
+        ],
     }
 
 
