@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..cases.fields import find_fields
-from ..cases.plain_data import as_json
 from ..cases.systems import FROM
+from ..conversations.plain_data import as_json
 from ..grading import Grader
 from ..options import DEADLINE, hide_key
 from ..records.errors import pip_install

@@ -11,13 +11,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..conversations.plain_data import as_json
 from ..files import open_file
 from ..records.errors import ConfigError, option
 from ..text.strings import counted, names_of
 from .fields import HELD, NOTHING, application_error, find_fields, problem_of_chats, read_record
 from .paths import problem_of
-from .plain_data import as_json, seems_list
 from .systems import COLUMN_FIELDS, names
+from .written_lists import seems_list
 
 FEW = 2  # records whose contexts may be their answers in an example
 SAMPLE, SAMPLE_CHARS = 50, 20_000_000

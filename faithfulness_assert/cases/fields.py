@@ -23,9 +23,9 @@ from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections
 from .case import is_file_name, passages_of
 from .paths import leaves, new_beside, opened, problem_of, quoted, value_at, without
-from .plain_data import read_list
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 from .table_process import text_of
+from .written_lists import read_list
 
 MAX_SHOWN = 40
 """Keys that a message names."""

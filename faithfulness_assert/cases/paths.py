@@ -10,9 +10,9 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
+from ..conversations.plain_data import as_json, without_fence
 from ..records.errors import ConfigError
-from ..text.strings import FENCE, clip, each_once, lazy_pattern, parse_json
-from .plain_data import as_json
+from ..text.strings import clip, each_once, lazy_pattern, parse_json
 
 MAX_CHOICES = 64
 """Values that a path may list (``[a, b]``); lists and functions in a row multiply."""
@@ -107,8 +107,7 @@ def opened(value: Any) -> Any:
 
     Of an object with a key twice nobody knows which value is meant: it stays a text.
     """
-    fence = FENCE.fullmatch(value) if isinstance(value, str) and "```" in value else None
-    text = fence["body"] if fence else value
+    text = without_fence(value)
     if isinstance(text, str) and text.lstrip()[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):
             return _read(text)

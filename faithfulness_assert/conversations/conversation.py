@@ -12,15 +12,16 @@ used and could have been meant as evidence is told in ``notes``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ..records.errors import InputError
-from ..text.strings import FENCE, is_blank, names_of, parse_json
-from .events import OPENTELEMETRY, ROLES, SHAPES, Event, as_plain, kind_of, role_of
+from ..text.strings import is_blank, names_of, parse_json
+from .events import OPENTELEMETRY, ROLES, SHAPES, Event, joined, kind_of, role_of
 from .messages import MessageReader, is_conversation, known_messages, unknown_role
-from .tool_data import is_message, tool_texts
+from .plain_data import MAX_DEPTH, as_json, without_fence
+from .tool_data import as_lines, is_message
 
 MAX_MESSAGES = 100_000
 MAX_NOTES = 20
@@ -66,7 +67,7 @@ def read_conversation(
         InputError: there is no answer in it, or a message is of no known shape; the text names the
             place, such as ``messages[3].content``.
     """
-    messages = _messages(value, has_answer)
+    messages = _messages(as_json(value, 2 * MAX_DEPTH), has_answer)
     if not messages and not has_answer:  # before a first answer, there may be no messages
         raise InputError("messages: the list is empty")
     if len(messages) > MAX_MESSAGES:
@@ -77,7 +78,7 @@ def read_conversation(
     answer, end = (None, len(messages)) if has_answer else _answer(events, messages)
     before = [event for event in events if event.turn <= end and event.kind != "unused"]
     asked = max((e.turn for e in before if (e.role, e.kind) == ("user", "text")), default=0)
-    question = _joined(e.text for e in before if e.turn == asked and e.role == "user")
+    question = joined(e.text for e in before if e.turn == asked and e.role == "user")
     passages, taken = list[tuple[str, str]](), Counter[str]()
     for event in before:
         is_last = (event.role, event.turn) == ("user", asked)
@@ -143,7 +144,7 @@ def _answer(events: Sequence[Event], messages: Sequence[Any]) -> tuple[str, int]
         only = "only tool calls" if calls else "no text"
         problem = f"the last assistant message has {only}, so there is no answer to grade"
         raise InputError(f"messages[{last - 1}].content: {problem}")
-    return _joined(texts), last
+    return joined(texts), last
 
 
 def _no_answer(messages: Sequence[Any]) -> str:
@@ -157,16 +158,6 @@ def _is_assistants(message: Any) -> bool:
     return ROLES.get(role_of(message) or "") == "assistant" and (
         message.get("role") is not None or kind_of(message.get("type")) != "silent"
     )
-
-
-def _joined(texts: Iterable[str]) -> str:
-    """Blocks of one message as a text. A sentence with citations may go over several blocks."""
-    pieces: list[str] = []
-    for text in texts:
-        before = "".join(pieces[-2:]).rstrip("\"'”’»)]")
-        new = before[-1:] in (".", "!", "?", "。", ":") and text[:1].strip()
-        pieces.append(f"\n{text}" if new else text)
-    return "".join(pieces)
 
 
 # ---------------------------------------------------------------- the list of messages
@@ -183,14 +174,13 @@ def _opened(passage: Any) -> Sequence[Any]:
     """What is in a JSON text with messages, also in a fence: these, and the rest as a text; else
     the passage.
     """
-    fence = FENCE.fullmatch(passage) if isinstance(passage, str) and "```" in passage else None
-    text = fence["body"] if fence else passage
+    text = without_fence(passage)
     if not isinstance(text, str) or text.lstrip()[:1] not in ("[", "{"):
         return (passage,)
     with suppress(ValueError, RecursionError):
-        if is_conversation(messages := list(parse_json(text))):
-            return messages
-    (data,) = tool_texts(text, "context")
+        if is_conversation(messages := parse_json(text)):
+            return cast("list[Any]", messages)
+    data = as_lines(text)
     return [*data.messages, *filter(None, [data.text])] if data.messages else (passage,)
 
 
@@ -201,11 +191,10 @@ def _messages(value: object, has_answer: bool) -> list[Any]:
     """
     if isinstance(value, str):
         try:
-            value = parse_json(value)
+            value = as_json(parse_json(value), 2 * MAX_DEPTH)
         except (ValueError, RecursionError):
             raise InputError("messages: this text is not a JSON list of messages") from None
-    value = as_plain(value)
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return [plain for message in value for plain in known_messages(message)]
     if not isinstance(value, Mapping):
         raise InputError(f"messages: must be a list of messages, got {type(value).__name__}")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, cast
 
 from ..records.errors import ConfigError
@@ -30,6 +30,7 @@ OPENTELEMETRY = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.
 MESSAGE_ROLES = ("tool", "user", "last_user", "system")
 EVIDENCE_ROLES = ("tool",)
 """Whose messages are evidence, if nothing else is said."""
+_BULLETS = ("-", "*", "•", "#", "|", ">")
 
 
 class Event(NamedTuple):
@@ -66,19 +67,19 @@ def role_of(message: Any) -> str | None:
     return {"result": "tool", "call": "assistant", "silent": "assistant"}.get(kind_of(type_))
 
 
-def as_plain(value: Any) -> Any:
-    """A pydantic model, such as a message of a client, as a mapping; an array as a list."""
-    if isinstance(value, str | list | Mapping | None):
-        return value
-    for way in ("model_dump", "tolist"):
-        if callable(convert := getattr(value, way, None)):
-            return convert()
-    return value
-
-
-def as_mapping(value: Any) -> Mapping[str, Any]:
-    """A mapping or a model as a mapping; an empty one for what is none."""
-    return value if isinstance(value := as_plain(value), Mapping) else {}
+def joined(texts: Iterable[str]) -> str:
+    """The parts of a text, of which a sentence may go over several. Others are paragraphs."""
+    said = ""
+    for text in texts:
+        first = text.lstrip()[:1]
+        ends = said.rstrip("\"'”’»)] ").endswith((".", "!", "?", "。", ":"))
+        if said[-1:].isspace() or text[:1].isspace():
+            said += text
+        elif not said or ends or first.isupper() or first in _BULLETS:
+            said += f"\n\n{text}" if said else text
+        else:  # scripts without capital letters have no spaces either
+            said += f" {text}" if first.islower() or first.isdigit() else text
+    return said
 
 
 def check_evidence_roles(value: object) -> tuple[str, ...]:

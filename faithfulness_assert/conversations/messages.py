@@ -12,19 +12,9 @@ from contextlib import suppress
 from typing import Any
 
 from ..records.errors import InputError
-from ..text.strings import clean_text, clip, is_blank, names_of
-from .events import (
-    KINDS_OF_MESSAGES,
-    ROLES,
-    SHAPES,
-    Event,
-    Role,
-    as_mapping,
-    as_plain,
-    kind_of,
-    meanings,
-    role_of,
-)
+from ..text.strings import clip, is_blank, names_of
+from .events import KINDS_OF_MESSAGES, ROLES, SHAPES, Event, Role, kind_of, meanings, role_of
+from .plain_data import as_list, as_mapping
 from .tool_data import Runs, part_text, runs_of, tool_texts, without_echoes
 
 LOOK = 200
@@ -63,16 +53,15 @@ def known_messages(message: Any) -> Iterator[Any]:
 
     Of a turn of an eval case of the ADK there are several: the question, calls, results, an answer.
     """
-    message = as_plain(message)
     if not isinstance(message, Mapping):
         yield message
     elif "user_content" in message and ("intermediate_data" in message or _ANSWER in message):
         between = as_mapping(message.get("intermediate_data"))
-        calls = [{"function_call": call} for call in _list(between.get("tool_uses"))]
-        results = [{"function_response": one} for one in _list(between.get("tool_responses"))]
+        calls = [{"function_call": call} for call in as_list(between.get("tool_uses"))]
+        results = [{"function_response": one} for one in as_list(between.get("tool_responses"))]
         yield from known_messages({**as_mapping(message["user_content"]), "role": "user"})
         yield from ({"role": r, "parts": p} for r, p in (("model", calls), ("user", results)) if p)
-        for event in _list(between.get("invocation_events")):
+        for event in as_list(between.get("invocation_events")):
             yield from known_messages(event)
         if isinstance(answer := message.get(_ANSWER), Mapping):
             yield from known_messages({**answer, "role": answer.get("role") or "model"})
@@ -101,7 +90,7 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
     """A message out of what stands around it."""
     inside = dict(message)
     for key in _AROUND:
-        inner = as_plain(inside.get(key))
+        inner = inside.get(key)
         if isinstance(inner, Mapping) and (
             "parts" in inner if key == "content" else "role" not in inside
         ):
@@ -116,8 +105,8 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
         others = (inside[key] for key in _OTHER_TEXTS if inside.get(key) is not None)
         content = next(others, None)
         if content is not None and content is inside.get("blocks"):  # also in what a tool returned
-            content = [_known_part(block) for block in _list(content)]
-    if calls := _list(inside.pop("toolInvocations", None)):  # the AI SDK
+            content = list(map(_known_part, as_list(content)))
+    if calls := as_list(inside.pop("toolInvocations", None)):  # the AI SDK
         own = content if isinstance(content, list) else [content] if content else []
         content = [*({"toolInvocation": call} for call in calls), *own]
     if "role" not in inside and str(inside.get("type")) not in ROLES:
@@ -128,16 +117,13 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _known_part(part: Any) -> Mapping[str, Any]:
-    """A part of a message with its type."""
-    part = as_plain(part)
-    if isinstance(part, str):
-        return {"type": "text", "text": part}
+    """A part of a message with its type; "" for what is none."""
     if not isinstance(part, Mapping):
-        return {}
+        return {"type": "text", "text": part} if isinstance(part, str) else {"type": ""}
     type_ = next((part[key] for key in _TYPE if isinstance(part.get(key), str)), "")
     if not type_ or "toolInvocation" in part:
         for key, named in _TYPES_BY_KEY.items():
-            if isinstance(inner := as_plain(part.get(key)), Mapping):
+            if isinstance(inner := part.get(key), Mapping):
                 return {**inner, **as_mapping(inner.get("origin")), "type": named}
     if not type_:
         type_ = "thought" if part.get("thought") else "text" if "text" in part else "without a type"
@@ -151,16 +137,12 @@ def _known_part(part: Any) -> Mapping[str, Any]:
 def _grounding_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The documents that Gemini says it used. Pages of the web have no text."""
     given = as_mapping(message.get("groundingMetadata") or message.get("grounding_metadata"))
-    chunks = _list(given.get("groundingChunks") or given.get("grounding_chunks"))
+    chunks = as_list(given.get("groundingChunks") or given.get("grounding_chunks"))
     sources = (as_mapping(next(iter(as_mapping(chunk).values()), None)) for chunk in chunks)
     return [
         {"type": "document", "source": True, "content": one.get("text"), "title": one.get("title")}
         for one in sources
     ]
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _at(part: Mapping[str, Any], name: str) -> Any:
@@ -172,10 +154,10 @@ def _payload(value: Any) -> Any:
     """What a tool returned, out of what the AI SDK or Bedrock puts around it."""
     if isinstance(value, Mapping) and value.keys() == {"type", "value"}:
         return value["value"]
-    items = [item for item in _list(value) if isinstance(item, Mapping)]
-    if items and len(items) == len(value) and any(item.keys() == {"json"} for item in items):
-        return [item.get("json", {"type": "text", **item}) for item in items]
-    return value
+    items = [item for item in as_list(value) if isinstance(item, Mapping)]
+    if len(items) < len(as_list(value)) or not any(item.keys() == {"json"} for item in items):
+        return value
+    return [item.get("json", {"type": "text", **item}) for item in items]
 
 
 # ---------------------------------------------------------------- events
@@ -208,26 +190,21 @@ class MessageReader:
             return
         self.role = speaker
         name, content = _content(message, speaker, place)
-        is_list = isinstance(content, list | tuple)
-        parts = [(_known_part(one), one) for one in (content if is_list else [content])]
-        if speaker == "tool" and not any(kind_of(p.get("type")) == "result" for p, _ in parts):
+        parts = content if isinstance(content, list) else [content]
+        types = [kind_of(_known_part(part)["type"]) for part in parts]
+        if speaker == "tool" and "result" not in types:
             yield from self._result(message, content, name)
         else:
-            for number, (part, given) in enumerate(parts):
-                at = f"{name}[{number}]" if is_list else name
-                if not part:
-                    kind = type(given).__name__
-                    raise InputError(f"{at}: must be a mapping or a text, got {kind}")
-                yield from self._part(part, at)
+            for number, part in enumerate(parts):
+                yield from self._part(part, f"{name}[{number}]" if parts is content else name)
         if speaker == "assistant":  # calls that OpenAI's and LangChain's messages have beside
             for key in ("tool_calls", "function_call"):
-                calls = as_plain(message.get(key)) or []
-                calls = calls if isinstance(calls, list | tuple) else [calls]
-                plain = list(map(as_plain, calls))
-                if not all(isinstance(call, Mapping) for call in plain):
+                calls = message.get(key) or []
+                calls = calls if isinstance(calls, list) else [calls]
+                if not all(isinstance(call, Mapping) for call in calls):
                     problem = "must be a list of calls, each of them a mapping"
                     raise InputError(f"{place}.{key}: {problem}")
-                yield from map(self._call, plain)
+                yield from map(self._call, calls)
         yield from self._beside(message, place)
 
     def _beside(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:
@@ -236,7 +213,7 @@ class MessageReader:
         if retrieved := message.get("retrieval_context"):  # a turn of DeepEval
             yield from self._output("retrieval_context", retrieved, place)
         for key in filter(message.get, (*_RETURNED, *_BESIDE)):
-            items = map(as_mapping, _list(message[key]) if key in _RETURNED else ())
+            items = map(as_mapping, as_list(message[key]) if key in _RETURNED else ())
             read = [item for item in items if _at(item, "inline") is not None]
             for item in read:
                 yield from self._result(item, _at(item, "inline"), f"{place}.{key}")
@@ -246,8 +223,11 @@ class MessageReader:
     def _unused(self, problem: str) -> Event:
         return Event(self.turn, "assistant", "unused", problem)
 
-    def _part(self, part: Mapping[str, Any], place: str) -> Iterator[Event]:
+    def _part(self, given: Any, place: str) -> Iterator[Event]:
+        part = _known_part(given)
         type_, kind = part["type"], kind_of(part["type"])
+        if not type_:
+            raise InputError(f"{place}: must be a mapping or a text, got {type(given).__name__}")
         if type_ in ("output_text", "refusal") and self.role in ("user", "system"):
             yield self._unused(f"{place} is not used: a part of type {type_!r} is an assistant's")
         elif kind == "text":
@@ -291,7 +271,7 @@ class MessageReader:
             yield self._unused(f"{place}: a tool result without its call{named}")
         call = call or self.calls.get(f"name {name}")
         passed = call[1] if call else _passed_to(part)
-        tool = clip(clean_text(str(name or "")), 60)
+        tool = clip(str(name or ""), 60)
         yield from self._output(f"tool {tool}".strip(), _payload(payload), place, passed)
 
     def _output(
@@ -335,16 +315,16 @@ def unknown_role(role: str | None) -> str:
 
 def _passed_to(call: Mapping[str, Any]) -> Runs:
     """The runs of words that an assistant passed to a tool. They are never evidence."""
-    return runs_of(as_plain(call.get(key)) for key in _KEYS["passed"])
+    return runs_of(call.get(key) for key in _KEYS["passed"])
 
 
 def _content(message: Mapping[str, Any], role: Role, place: str) -> tuple[str, Any]:
     """The content of a message, and its place."""
     for key in ("content", "parts"):  # the latter: OpenTelemetry, Gemini
-        content = as_plain(message.get(key))
+        content = message.get(key)
         if content is None:
             continue
-        if role != "tool" and not isinstance(content, str | list | tuple | Mapping):
+        if role != "tool" and not isinstance(content, str | list | Mapping):
             kind = type(content).__name__
             raise InputError(f"{place}.{key}: must be a string or a list of parts, got {kind}")
         return f"{place}.{key}", content

@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, one_line, parse_json
-from .events import KINDS_OF_MESSAGES, ROLES, as_mapping, as_plain, kind_of, role_of
-
-MAX_DEPTH = 50
-"""Lists and mappings inside each other."""
+from .events import KINDS_OF_MESSAGES, ROLES, kind_of, role_of
+from .plain_data import MAX_DEPTH, as_list, as_mapping
 
 _MEDIA = ("image", "audio", "video", "file", "blob", "uri", "screenshot", "binary", "media")
 _MCP = {"content", "structuredContent", "isError", "_meta"}  # Model Context Protocol
@@ -56,27 +55,21 @@ def tool_texts(payload: Any, place: str) -> Iterator[ToolText]:
     Raises:
         InputError: it is nested too deeply.
     """
-    payload = as_plain(payload)
     if isinstance(payload, Mapping) and payload.keys() <= _MCP and payload.get("content"):
         payload = payload["content"]
-    items = [as_plain(item) for item in payload] if isinstance(payload, list | tuple) else [payload]
-    of_texts = isinstance(payload, list | tuple) and all(isinstance(item, str) for item in items)
-    if not of_texts and not any(map(_is_part, items)):
-        if payload is not None:
-            yield _data(payload, place)
-        return
+    items = payload if isinstance(payload, list) else [payload]
+    if not any(map(_is_part, items)) and not all(isinstance(item, str) for item in items):
+        items = [] if payload is None else [payload]
     for item in items:
         kind = kind_of(item["type"]) or "media" if _is_part(item) else "data"
-        if kind == "text":
-            yield _data(part_text(item), place)
+        if kind in ("text", "data"):
+            yield as_lines(part_text(item) if kind == "text" else item, place)
         elif kind == "document":
             yield _document(item, place)
-        elif kind in ("call", "result", "media"):
+        elif kind != "silent":
             what = f"{place}: a part of type {clip(item['type'], 40)!r}"
             own = "by an assistant is no evidence" if kind == "call" else "is not read"
             yield ToolText("", problem=f"{what} {own}")
-        elif kind == "data":
-            yield _data(item, place)
 
 
 def _is_part(item: Any) -> bool:
@@ -97,14 +90,13 @@ def _is_part(item: Any) -> bool:
 
 def _document(item: Mapping[str, Any], place: str) -> ToolText:
     """A document or a search result of Anthropic's."""
-    source = as_plain(item.get("source"))
-    content = item.get("content")
-    if content is None and isinstance(source, Mapping):
-        text_kind = source.get("type") in ("text", "content")
-        content = source.get("data") or source.get("content") if text_kind else None
+    source, content = item.get("source"), item.get("content")
+    inside = as_mapping(source)
+    if content is None and inside.get("type") in ("text", "content"):
+        content = inside.get("data") or inside.get("content")
     title = item.get("title") or (source if isinstance(source, str) else "")
-    parts = content if isinstance(content, list | tuple) else [content]
-    pieces = [part if isinstance(part, str) else part_text(as_plain(part) or {}) for part in parts]
+    parts = content if isinstance(content, list) else [content]
+    pieces = [part if isinstance(part, str) else part_text(as_mapping(part)) for part in parts]
     texts = [text for text in (item.get("context"), *pieces) if isinstance(text, str)]
     if all(text is None for text in pieces):
         return ToolText("", problem=f"{place}: a {item['type']} without a text is not read")
@@ -114,7 +106,7 @@ def _document(item: Mapping[str, Any], place: str) -> ToolText:
 # ---------------------------------------------------------------- data
 
 
-def as_lines(value: Any, place: str = "") -> str:
+def as_lines(value: Any, place: str = "") -> ToolText:
     """A text as it is; JSON data, also as a text, with a line for each value.
 
     Such as ``rooms[1].price: 120``. Numbers in a JSON text stay as they are written. Messages in
@@ -123,29 +115,28 @@ def as_lines(value: Any, place: str = "") -> str:
     Raises:
         InputError: data (not text) that is nested more than ``MAX_DEPTH`` deep.
     """
-    return _data(value, place).text
-
-
-def _data(value: Any, place: str) -> ToolText:
-    as_text = isinstance(value, str)
-    if as_text and not value.lstrip().startswith(("{", "[")):
-        return ToolText(value)
-    messages: list[Mapping[str, Any]] = []
+    data, messages = _opened(value, ""), list[Mapping[str, Any]]()
+    if isinstance(data, str):
+        return ToolText(data)
     try:
-        data = _parsed(value) if as_text else value
         lines = list(_lines(data, "", MAX_DEPTH, messages))
-    except (RecursionError, ValueError):
-        if as_text:
+    except ValueError:
+        if isinstance(value, str):
             return ToolText(value)
         problem = f"nested more than {MAX_DEPTH} deep; give it as JSON text"
         raise InputError(f"{place}: {problem}") from None
-    text = "\n\n".join(lines)  # a blank line ends a sentence
-    return ToolText(text, messages=tuple(messages))
+    return ToolText("\n\n".join(lines), messages=tuple(messages))  # a blank line ends a sentence
 
 
-def _parsed(text: str) -> Any:
-    """JSON, with its numbers as they are written."""
-    return parse_json(text, parse_int=str, parse_float=str, parse_constant=str)
+def _opened(value: Any, has: str = '"role"') -> Any:
+    """A JSON text as its data, with its numbers as they are written; else the value.
+
+    ``has``: what it must have in it, such as a key of messages.
+    """
+    if isinstance(value, str) and has in value and value.lstrip().startswith(("{", "[")):
+        with suppress(ValueError, RecursionError):
+            return parse_json(value, parse_int=str, parse_float=str, parse_constant=str)
+    return value
 
 
 def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -156,36 +147,24 @@ def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]])
     """
     if not depth:
         raise ValueError("nested too deeply")
-    if not isinstance(value, list | tuple | Mapping) or not value:
-        yield _line(name, _shown(value))
-    elif isinstance(value, Mapping):
-        if is_message(value):
-            messages.append(value)
-            return
+    if isinstance(value, Mapping) and is_message(value):
+        messages.append(value)
+    elif isinstance(value, Mapping) and value:
         for key, item in value.items():
             word = one_line(str(key))
             if len(word) > _MAX_NAME:
                 yield word
             item = _opened(item)
-            if key in _LISTS_OF_MESSAGES and (inside := _conversation(item)):
-                messages += inside
+            if key in _LISTS_OF_MESSAGES and _are_said(item):
+                messages += item
             else:
                 yield from _lines(item, _path(name, f".{word}"), depth - 1, messages)
-    elif not any(isinstance(_opened(item), list | tuple | Mapping) for item in value):
-        yield _line(name, ", ".join(map(_shown, value)))
-    else:
+    elif isinstance(value, list) and any(isinstance(_opened(i), list | Mapping) for i in value):
         for number, item in enumerate(value, 1):
             yield from _lines(_opened(item), _path(name, f"[{number}]"), depth - 1, messages)
-
-
-def _opened(value: Any) -> Any:
-    """A value as plain data, and JSON text that may have messages in it as what it contains."""
-    if isinstance(value, str) and '"role"' in value and value.lstrip().startswith(("{", "[")):
-        try:
-            return _parsed(value)
-        except (ValueError, RecursionError):
-            return value
-    return as_plain(value)
+    else:
+        text = ", ".join(map(_shown, as_list(value) or [value]))
+        yield f"{name}: {text}" if name and not is_blank(name) else text
 
 
 def is_message(item: Mapping[str, Any]) -> bool:
@@ -198,20 +177,19 @@ def is_message(item: Mapping[str, Any]) -> bool:
     return False
 
 
-def _conversation(value: Any) -> list[Any]:
-    """The messages of a list of which one item has a role, be it one that is not known; else none.
+def _are_said(items: Any) -> bool:
+    """Whether one item of a list has a role, be it one that is not known: then all are messages.
 
     Items of OpenAI's responses have it by their types; types such as ``message`` alone do not
     make a conversation, because other systems (Slack) have them too.
     """
-    items = list(map(as_plain, value)) if isinstance(value, list | tuple) else []
-    inner = (item.get("kwargs", item) if "lc" in as_mapping(item) else item for item in items)
-    speeches = [item for item in inner if role_of(item)]
-    speaks = any(
+    inner = (as_mapping(item) for item in as_list(items))
+    inner = (as_mapping(item.get("kwargs")) if "lc" in item else item for item in inner)
+    return any(
         "role" in item or item["type"] in ("ai", "human") or kind_of(item["type"]) == "call"
-        for item in speeches
+        for item in inner
+        if role_of(item)
     )
-    return items if speaks else []
 
 
 def _path(name: str, more: str) -> str:
@@ -220,15 +198,9 @@ def _path(name: str, more: str) -> str:
     return path if len(path) <= _MAX_NAME else f"…{path[1 - _MAX_NAME :]}"
 
 
-def _line(name: str, text: str) -> str:
-    return f"{name}: {text}" if name and not is_blank(name) else text
-
-
 def _shown(value: Any) -> str:
     """A value that has no others in it, as JSON has it; a text and a number as they are."""
-    if isinstance(value, Mapping):
-        return "{}"
-    return json.dumps(value) if isinstance(value, bool | list | tuple | None) else str(value)
+    return json.dumps(value) if isinstance(value, bool | list | Mapping | None) else str(value)
 
 
 # ---------------------------------------------------------------- echoes
@@ -292,6 +264,6 @@ def _words(text: str) -> list[str]:
 
 def _text(value: Any) -> str:
     try:
-        return "" if value is None else as_lines(value)
+        return "" if value is None else as_lines(value).text
     except InputError:  # too deep
         return ""

@@ -14,15 +14,16 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from ..cases.case import is_file_name, passages_of
 from ..cases.paths import leaves, new_beside, opened, search, value_at
-from ..cases.plain_data import read_list
 from ..cases.systems import NAMES_INSIDE, SYSTEMS, names
+from ..cases.written_lists import read_list
+from ..conversations.events import joined
 from ..drive.asks import log
 from ..files import append_file
 from ..grading import Grader, log_defect
@@ -287,19 +288,6 @@ def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> t
     return next((one for one in found if _is_text(one[0])), (None, ""))
 
 
-def _as_one(texts: Iterable[str]) -> str:
-    """Texts as paragraphs of one; a sentence with citations may go over several of them."""
-    said = ""
-    for text in texts:
-        first, is_torn = text.lstrip()[:1], not said.rstrip().endswith((".", "!", "?", "。", ":"))
-        goes_on = said[-1:].isspace() or text[:1].isspace() or not first.isalnum()
-        if is_torn and (goes_on or first.islower() or first.isdigit()):
-            said += text if goes_on else f" {text}"
-        else:
-            said += f"\n\n{text}" if said else text
-    return said
-
-
 def _is_text(value: Any) -> bool:
     """Whether there is something, and no list that only names files, as ``sources`` may."""
     texts = isinstance(value, list) and value and all(isinstance(one, str) for one in value)
@@ -324,7 +312,7 @@ def _answer(
         if root == "output" and _is_read(there if key else None, document, paths):
             raise InputError(FROM_ANSWER.format(path))
         is_in_parts = isinstance(answer, list) and all(isinstance(one, str) for one in answer)
-        return _as_one(answer) if is_in_parts else answer, ""
+        return joined(answer) if is_in_parts else answer, ""
     passages = set[str]()
     with suppress(InputError):
         passages = {passage.text.strip() for passage in passages_of(context)}

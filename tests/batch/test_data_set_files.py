@@ -15,7 +15,7 @@ from strategies import examples
 from faithfulness_assert import Case, ConfigError
 from faithfulness_assert.batch import open_data_set
 from faithfulness_assert.cases import json_files
-from faithfulness_assert.cases.plain_data import read_list
+from faithfulness_assert.cases.written_lists import read_list
 
 FIXTURES = ROOT / "fixtures" / "data_sets"
 EXPORTS = sorted(path.name for path in FIXTURES.iterdir())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError, Passage, grade_many
 from faithfulness_assert.batch import open_data_set, run
-from faithfulness_assert.cases.plain_data import as_json
+from faithfulness_assert.conversations.plain_data import as_json
 
 CASE = {"answer": "The shop is open.", "context": ["The shop is open."]}
 NAMES = st.sampled_from(["answer", "self", "cls", "expected", "id", "row", "record"]) | st.text()

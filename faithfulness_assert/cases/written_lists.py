@@ -1,94 +1,20 @@
-"""Values of any library as JSON has them, and lists of passages that were written as text.
+"""Reads lists of passages that were written as text by JSON, Python, NumPy or LangChain.
 
-The latter by JSON, Python, NumPy or LangChain: ``['first' "second"]``, ``[array(['…'])]``,
-``[Document(page_content='…', metadata={…})]``. Nothing is evaluated. A text that is not such a list
-as a whole is a text.
+Such as ``['first' "second"]``, ``[array(['…'])]``, ``[Document(page_content='…', metadata={…})]``.
+Nothing is evaluated. A text that is not such a list as a whole is a text.
 """
 
 from __future__ import annotations
 
 import ast
-import math
 import re
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, is_dataclass
-from datetime import date, time
-from decimal import Decimal
 from typing import Any
 
+from ..conversations.plain_data import as_json
 from ..records.errors import InputError
-from ..text.strings import clean_text, lazy_pattern, parse_json
+from ..text.strings import lazy_pattern, parse_json
 from .case import passages_of
-from .systems import is_missing
-
-MAX_DEPTH = 50
-"""Lists and mappings inside each other."""
-
-_SIMPLE = (int, bool, type(None))
-
-
-def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
-    """``value`` as JSON has it: NaN is None, NumPy's numbers and arrays are numbers and lists.
-
-    What JSON does not have is an object that says so: ``{"<Image: not plain data>": None}``. It
-    has no text, so that nobody grades it.
-    """
-    kind = type(value)  # much faster than isinstance, for what nearly all values are
-    if kind is str:
-        return value if value.isascii() else clean_text(value)
-    if kind in _SIMPLE:
-        return value
-    if isinstance(value, str | int | float):
-        return clean_text(str(value)) if isinstance(value, str) else _number(value)
-    if not depth:
-        return _foreign(value, f"nested more than {MAX_DEPTH} deep")
-    if kind is dict or isinstance(value, Mapping):
-        return {clean_text(str(name)): as_json(item, depth - 1) for name, item in value.items()}
-    if kind is list or isinstance(value, list | tuple):
-        return [as_json(item, depth - 1) for item in value]
-    return _of_library(value, depth)
-
-
-def _foreign(value: Any, problem: str) -> dict[str, None]:
-    return {f"<{type(value).__name__}: {problem}>": None}
-
-
-def _number(value: float) -> Any:
-    if isinstance(value, int):
-        return int(value)
-    if math.isnan(value):
-        return None
-    return float(value) if math.isfinite(value) else str(value)
-
-
-def _of_library(value: Any, depth: int) -> Any:
-    """What is neither a text, a number, a list nor a mapping of Python's own."""
-    if is_missing(value):
-        return None
-    if isinstance(value, bytes | bytearray):
-        try:
-            return bytes(value).decode("utf-8")
-        except UnicodeDecodeError:
-            return _foreign(value, "not UTF-8 text")
-    if isinstance(value, date | time):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return None if value.is_nan() else str(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return as_json(asdict(value), depth - 1)
-    for way in ("tolist", "to_list", "model_dump"):  # NumPy and pandas, polars, pydantic
-        if callable(convert := getattr(value, way, None)):
-            return as_json(convert(), depth - 1)
-    if isinstance(value, set | frozenset):
-        value = sorted(value, key=repr)  # its order is another one in each process
-    is_builtin = type(value).__module__ == "builtins"  # a range, the values of a mapping ...
-    if is_builtin and isinstance(value, Iterable) and hasattr(value, "__len__"):
-        return [as_json(item, depth - 1) for item in value]
-    return _foreign(value, "not plain data")
-
-
-# ---------------------------------------------------------------- written lists
 
 MAX_SIGNS = 40_000
 """Brackets, commas and quotes in a list."""

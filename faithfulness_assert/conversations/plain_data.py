@@ -1,0 +1,103 @@
+"""Values of any library as JSON has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, is_dataclass
+from datetime import date, time
+from decimal import Decimal
+from typing import Any
+
+from ..text.strings import FENCE, clean_text
+
+MAX_DEPTH = 50
+"""Lists and mappings inside each other."""
+
+_SIMPLE = (int, bool, type(None))
+_MISSING = {"NAType", "NaTType"}  # of pandas; they cannot be compared
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value says that there is none: None, NaN, or pandas' ``NA`` and ``NaT``."""
+    if value is None or type(value).__name__ in _MISSING:
+        return True
+    return isinstance(value, float) and value != value
+
+
+def as_mapping(value: Any) -> Mapping[str, Any]:
+    """A mapping; an empty one for what is none."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list; an empty one for what is none."""
+    return value if isinstance(value, list) else []
+
+
+def without_fence(value: Any) -> Any:
+    """What stands in a fence, if a text is one as a whole; else the value."""
+    fence = FENCE.fullmatch(value) if isinstance(value, str) and "```" in value else None
+    return fence["body"] if fence else value
+
+
+def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """``value`` as JSON has it: NaN is None, NumPy's numbers and arrays are numbers and lists.
+
+    What JSON does not have is an object that says so: ``{"<Image: not plain data>": None}``. It
+    has no text, so that nobody grades it.
+    """
+    kind = type(value)  # much faster than isinstance, for what nearly all values are
+    if kind is str:
+        return value if value.isascii() else clean_text(value)
+    if kind in _SIMPLE:
+        return value
+    if isinstance(value, str):
+        return clean_text(str.__str__(value))  # of an Enum, too
+    if isinstance(value, int | float):
+        return _number(value)
+    if not depth:
+        return _foreign(value, f"nested more than {MAX_DEPTH} deep")
+    if kind is dict or isinstance(value, Mapping):
+        return {clean_text(str(name)): as_json(item, depth - 1) for name, item in value.items()}
+    if kind is list or isinstance(value, list | tuple):
+        return [as_json(item, depth - 1) for item in value]
+    return _of_library(value, depth)
+
+
+def _foreign(value: Any, problem: str) -> dict[str, None]:
+    return {f"<{type(value).__name__}: {problem}>": None}
+
+
+def _number(value: float) -> Any:
+    if isinstance(value, int):
+        return int(value)
+    if math.isnan(value):
+        return None
+    return float(value) if math.isfinite(value) else str(value)
+
+
+def _of_library(value: Any, depth: int) -> Any:
+    """What is neither a text, a number, a list nor a mapping of Python's own."""
+    if is_missing(value):
+        return None
+    if isinstance(value, bytes | bytearray):
+        try:
+            return bytes(value).decode("utf-8")
+        except UnicodeDecodeError:
+            return _foreign(value, "not UTF-8 text")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return None if value.is_nan() else str(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return as_json(asdict(value), depth - 1)
+    for way in ("tolist", "to_list", "model_dump"):  # NumPy and pandas, polars, pydantic
+        if callable(convert := getattr(value, way, None)):
+            return as_json(convert(), depth - 1)
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)  # its order is another one in each process
+    is_builtin = type(value).__module__ == "builtins"  # a range, the values of a mapping ...
+    if is_builtin and isinstance(value, Iterable) and hasattr(value, "__len__"):
+        return [as_json(item, depth - 1) for item in value]
+    return _foreign(value, "not plain data")
