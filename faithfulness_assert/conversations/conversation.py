@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, cast
 
 from ..records.errors import InputError
 from ..text.strings import is_blank, names_of, parse_json
-from .events import OPENTELEMETRY, ROLES, SHAPES, Event, joined, kind_of, role_of
+from .events import KEYS, OPENTELEMETRY, ROLES, Event, joined, kind_of, role_of
 from .messages import MessageReader, is_conversation, known_messages, unknown_role
 from .plain_data import MAX_DEPTH, as_json, without_fence
 from .tool_data import as_lines, is_message
@@ -27,10 +27,6 @@ MAX_MESSAGES = 100_000
 MAX_NOTES = 20
 """Notes that are listed. Of more, only the number is told."""
 
-CONTAINERS = SHAPES["containers"].split()
-"""Where a mapping has its messages."""
-_SYSTEM = ("system", "systemInstruction", "system_instruction")
-"""The system prompt of a request: Anthropic, Gemini."""
 _OF_DOCUMENTS = ("from", "kind", "author", "sender")
 _MORE_EVIDENCE = (
     "To take what users or the system say as evidence, name them too, such as "
@@ -200,8 +196,8 @@ def _messages(value: object, has_answer: bool) -> list[Any]:
         raise InputError(f"messages: must be a list of messages, got {type(value).__name__}")
     if "user_content" in value:
         return list(known_messages(value))
-    if name := next((name for name in CONTAINERS if value.get(name) is not None), ""):
-        system = next((value[key] for key in _SYSTEM if value.get(key)), None)
+    if name := next((name for name in KEYS["containers"] if value.get(name) is not None), ""):
+        system = next((value[key] for key in KEYS["prompt"] if value.get(key)), None)
         parts = system if isinstance(system, Mapping) else {"content": system}
         first = [{**parts, "role": "system"}] if system else []
         return [*first, *_messages(value[name], has_answer)]

@@ -6,25 +6,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from ..records.errors import ConfigError
 from ..text.strings import sections
 
-Role = Literal["assistant", "user", "last_user", "system", "tool"]
 Kind = Literal["text", "call", "result", "unused"]
 
-SHAPES = sections(__file__.removesuffix("events.py") + "shapes.txt")
+_SHAPES = sections(__file__.removesuffix("events.py") + "shapes.txt")
 
 
-def meanings(section: str) -> dict[str, str]:
-    """What the words in a section of ``shapes.txt`` mean."""
-    lines = (line.split(": ") for line in SHAPES[section].splitlines() if line)
-    return {word: meaning for meaning, words in lines for word in words.split()}
+def _rows(section: str) -> list[tuple[str, list[str]]]:
+    """The rows of a section of ``shapes.txt``, each a name with its words."""
+    rows = (line.split(": ") for line in _SHAPES[section].splitlines() if line)
+    return [(name, words.split()) for name, words in rows]
 
 
-ROLES = cast("dict[str, Role]", meanings("roles"))
-KINDS_OF_MESSAGES, _TYPES, _ENDINGS = map(meanings, ("kinds of messages", "types", "endings"))
+KEYS = dict(_rows("keys"))
+ROLES, KINDS_OF_MESSAGES, _TYPES, _ENDINGS, TYPES_BY_KEY = (
+    {word: name for name, words in _rows(section) for word in words}
+    for section in ("roles", "kinds of messages", "types", "endings", "types by key")
+)
 OPENTELEMETRY = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages")
 """The attributes of a span that have messages, in their order."""
 MESSAGE_ROLES = ("tool", "user", "last_user", "system")
@@ -41,7 +43,7 @@ class Event(NamedTuple):
     """
 
     turn: int
-    role: Role
+    role: str
     kind: Kind
     text: str = ""
     tool: str = ""

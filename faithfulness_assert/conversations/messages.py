@@ -13,7 +13,7 @@ from typing import Any
 
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of
-from .events import KINDS_OF_MESSAGES, ROLES, SHAPES, Event, Role, kind_of, meanings, role_of
+from .events import KEYS, KINDS_OF_MESSAGES, ROLES, TYPES_BY_KEY, Event, kind_of, role_of
 from .plain_data import as_list, as_mapping
 from .tool_data import Runs, part_text, runs_of, tool_texts, without_echoes
 
@@ -22,27 +22,9 @@ LOOK = 200
 MAX_NESTED = 5
 """Conversations inside of each other, such as those of agents that ask agents."""
 _ANSWER = "final_response"  # of a turn of an eval case of the ADK
-_AROUND = ("kwargs", "data", "message", "content")
-"""LangChain serialized, its dicts; an API's choices; an event of the ADK, Mastra."""
-_OTHER_TEXTS = ("blocks", "value", "text")
-_SPEAKER = ("from", "kind", "speaker", "author", "sender")
-"""Who speaks, where there is no role: ShareGPT, pydantic-ai, MT-RAG."""
-_SAYS_WHAT_IT_IS = ("role", "type", "content", "from", "kind")
-"""Keys of messages. What has none, but a name, arguments and an output, is a call of a tool in a
-log; a step with a plain ``input`` may be a model's.
-"""
 _NO_MESSAGE = {"invocation_id", "invocationId"}
 """An event of the ADK, which without a content only changes the state of a session."""
-_TYPE = ("type", "part_kind", "block_type")
-_TYPES_BY_KEY = meanings("types by key")
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
-_BESIDE, _RETURNED, _FINISHED = (
-    SHAPES[name].split() for name in ("beside", "returned beside", "finished calls")
-)
-_KEYS = {
-    name: words.split()
-    for name, _, words in (line.partition(": ") for line in SHAPES["keys"].splitlines() if line)
-}
 
 
 # ---------------------------------------------------------------- one form
@@ -67,7 +49,7 @@ def known_messages(message: Any) -> Iterator[Any]:
             yield from known_messages({**answer, "role": answer.get("role") or "model"})
     elif message.get("from") == "function_call":  # ShareGPT
         yield {"role": "assistant", "content": [{**message, "type": "tool_call"}]}
-    elif message.keys().isdisjoint(_SAYS_WHAT_IT_IS) and all(
+    elif message.keys().isdisjoint(KEYS["of a message"]) and all(
         _at(message, part) for part in ("name", "arguments", "inline")
     ):
         yield {"role": "assistant", "content": [{**message, "type": "tool_invocation"}]}
@@ -81,15 +63,15 @@ def is_conversation(value: Any) -> bool:
     if not all(isinstance(item, Mapping) and "finish_reason" not in item for item in items):
         return False  # choices of OpenAI's completions are several answers
     messages = [message for item in items for message in known_messages(item)]
-    known = (m.get("role") or m.get("type") for m in messages if not kind_of(m.get("type")))
-    known = (str(one).lower() for one in known if one != "function")  # which programs have, too
+    known = {role_of(message) for message in messages if not kind_of(message.get("type"))}
+    known.discard("function")  # which programs have, too
     return all(map(role_of, messages)) and not ROLES.keys().isdisjoint(known)
 
 
 def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
     """A message out of what stands around it."""
     inside = dict(message)
-    for key in _AROUND:
+    for key in KEYS["around"]:
         inner = inside.get(key)
         if isinstance(inner, Mapping) and (
             "parts" in inner if key == "content" else "role" not in inside
@@ -102,15 +84,14 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
     inside = {**as_mapping(inside.get("additional_kwargs")), **inside}
     content = inside.get("content")
     if content is None and not isinstance(inside.get("parts"), list):
-        others = (inside[key] for key in _OTHER_TEXTS if inside.get(key) is not None)
-        content = next(others, None)
+        content = _at(inside, "text")
         if content is not None and content is inside.get("blocks"):  # also in what a tool returned
             content = list(map(_known_part, as_list(content)))
     if calls := as_list(inside.pop("toolInvocations", None)):  # the AI SDK
         own = content if isinstance(content, list) else [content] if content else []
         content = [*({"toolInvocation": call} for call in calls), *own]
     if "role" not in inside and str(inside.get("type")) not in ROLES:
-        spoken = next((inside[key] for key in _SPEAKER if key in inside), None)
+        spoken = _at(inside, "speaker")
         if isinstance(spoken, str) and (content is not None or "parts" in inside):
             inside["role"] = KINDS_OF_MESSAGES.get(spoken, spoken)
     return inside if content is None else {**inside, "content": content}
@@ -120,9 +101,9 @@ def _known_part(part: Any) -> Mapping[str, Any]:
     """A part of a message with its type; "" for what is none."""
     if not isinstance(part, Mapping):
         return {"type": "text", "text": part} if isinstance(part, str) else {"type": ""}
-    type_ = next((part[key] for key in _TYPE if isinstance(part.get(key), str)), "")
+    type_ = next((part[key] for key in KEYS["type"] if isinstance(part.get(key), str)), "")
     if not type_ or "toolInvocation" in part:
-        for key, named in _TYPES_BY_KEY.items():
+        for key, named in TYPES_BY_KEY.items():
             if isinstance(inner := part.get(key), Mapping):
                 return {**inner, **as_mapping(inner.get("origin")), "type": named}
     if not type_:
@@ -146,8 +127,8 @@ def _grounding_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _at(part: Mapping[str, Any], name: str) -> Any:
-    """What a part has under the first of the keys for it: ``id, name, returned, inline``."""
-    return next((part[key] for key in _KEYS[name] if part.get(key) is not None), None)
+    """What a message or a part has under the first of the keys with this meaning."""
+    return next((part[key] for key in KEYS[name] if part.get(key) is not None), None)
 
 
 def _payload(value: Any) -> Any:
@@ -170,7 +151,7 @@ class MessageReader:
         self.depth = depth
         self.calls: dict[str, tuple[str, Runs]] = {}  # by id, and by name: name, what was passed
         self.turn = 0
-        self.role: Role = "assistant"
+        self.role = "assistant"
 
     def events(self, message: Any, place: str) -> Iterator[Event]:
         """The events of the next message. One of a role that is not known is not used.
@@ -212,8 +193,8 @@ class MessageReader:
         yield from self._output("document", _grounding_of(message), place)
         if retrieved := message.get("retrieval_context"):  # a turn of DeepEval
             yield from self._output("retrieval_context", retrieved, place)
-        for key in filter(message.get, (*_RETURNED, *_BESIDE)):
-            items = map(as_mapping, as_list(message[key]) if key in _RETURNED else ())
+        for key in filter(message.get, (*KEYS["after"], *KEYS["beside"])):
+            items = map(as_mapping, as_list(message[key]) if key in KEYS["after"] else ())
             read = [item for item in items if _at(item, "inline") is not None]
             for item in read:
                 yield from self._result(item, _at(item, "inline"), f"{place}.{key}")
@@ -240,7 +221,7 @@ class MessageReader:
             yield from self._output("document", [part], place)
         elif kind == "call":
             yield self._call(part)
-            if type_ in _FINISHED and (returned := _at(part, "inline")) is not None:
+            if type_ in KEYS["finished"] and (returned := _at(part, "inline")) is not None:
                 yield from self._result(part, returned, place)
         elif kind == "result" and (self.role != "assistant" or type_.endswith(_BY_THE_SERVER)):
             yield from self._result(part, _at(part, "returned"), place)
@@ -315,10 +296,10 @@ def unknown_role(role: str | None) -> str:
 
 def _passed_to(call: Mapping[str, Any]) -> Runs:
     """The runs of words that an assistant passed to a tool. They are never evidence."""
-    return runs_of(call.get(key) for key in _KEYS["passed"])
+    return runs_of(call.get(key) for key in KEYS["passed"])
 
 
-def _content(message: Mapping[str, Any], role: Role, place: str) -> tuple[str, Any]:
+def _content(message: Mapping[str, Any], role: str, place: str) -> tuple[str, Any]:
     """The content of a message, and its place."""
     for key in ("content", "parts"):  # the latter: OpenTelemetry, Gemini
         content = message.get(key)
