@@ -15,7 +15,7 @@ from ..conversations.plain_data import as_json
 from ..files import open_file
 from ..records.errors import ConfigError, option
 from ..text.strings import counted, names_of
-from .fields import HELD, NOTHING, application_error, find_fields, problem_of_chats, read_record
+from .fields import HELD, NOTHING, application_error, chats_at, find_fields, read_record
 from .paths import problem_of
 from .systems import COLUMN_FIELDS, names
 from .written_lists import seems_list
@@ -144,8 +144,10 @@ class DataSet:
             problem, use = self.fields.refusal(field, self._head)
             problem = "; ".join((f"{self.name}: {problem}", *self._source.notes))
             raise ConfigError(f"{problem}{use and (self._advice or use)}")
-        if not any(failed) and (problem := problem_of_chats(self._head, self.fields)):
-            raise ConfigError(f"{self.name}: no record can be graded. {problem}")
+        chats = () if "answer" in self.fields.there else self.fields.paths.get("messages", ())
+        read = chats_at(self._head, chats)
+        if read and not any(failed) and all(isinstance(chat, str) for chat in read):
+            raise ConfigError(f"{self.name}: no record can be graded. {read[0]}")
 
     def fingerprints(self, first: int = 0, before: str = "") -> tuple[str, str]:
         """Of so many first records, and of all: they change when these or the mapping change.

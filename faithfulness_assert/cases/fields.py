@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..conversations.conversation import end_with_assistant, read_conversation
+from ..conversations.conversation import Conversation, end_with_assistant, read_conversation
 from ..conversations.events import EVIDENCE_ROLES, OPENTELEMETRY, ROLES
 from ..conversations.messages import LOOK, is_conversation
 from ..records.errors import InputError, option
@@ -240,7 +240,8 @@ def _by_words(
         own = used.get(field, set())
         in_messages = "messages" in used and not own
         if in_messages and field == "answer":
-            in_messages = not _are_prompts(records, used["messages"])
+            with suppress(InputError):  # else they are prompts, and the answer is elsewhere
+                in_messages = any(map(end_with_assistant, _chats(records, used["messages"])))
         if (own and fields.system) or in_messages or not ranks or (own and own.isdisjoint(ranks)):
             continue  # our own name goes first, although it has no value
         first, *others = ranks
@@ -346,12 +347,12 @@ def _keys_in(field: str, records: Sequence[Mapping[str, Any]], system: System | 
     """The paths in records, for a message: of many, those first that may be a field; of a system,
     those where it keeps fields, with what is no number.
     """
-    leaves = (leaf for record in records for leaf in _leaves(record, in_lists=True))
-    paths = {
-        _path(keys): keys
-        for keys, value in leaves
-        if _has_no_keys(value) and not (system and isinstance(value, int | float | None))
-    }
+    paths = {}
+    for keys, value in (leaf for record in records for leaf in _leaves(record, in_lists=True)):
+        first = value[0] if isinstance(value, list) and value else value
+        has_keys = isinstance(first, Mapping) and first
+        if not has_keys and not (system and isinstance(value, int | float | None)):
+            paths[_path(keys)] = keys
     roots = {path.partition(".")[0] for path in system.paths.get(field, ())} if system else set()
     paths = {path: keys for path, keys in paths.items() if keys[0] in roots} or paths
     own = _WORDS.get(f"{field} is made", set()).union(_HOLDS.get(field, ()))
@@ -369,11 +370,6 @@ def _shown(paths: Iterable[str], most: int) -> str:
     unique = list(dict.fromkeys(clip(path) for path in paths))
     more = f" and {len(unique) - most} more" if len(unique) > most else ""
     return (", ".join(unique[:most]) or "none") + more
-
-
-def _has_no_keys(value: Any) -> bool:
-    first = value[0] if isinstance(value, list) and value else value
-    return not (isinstance(first, Mapping) and first)
 
 
 def _is_header(record: Mapping[str, Any]) -> bool:
@@ -483,43 +479,27 @@ def _find_chat(records: Iterable[Mapping[str, Any]], *, has_answer: bool) -> str
         chat = value if isinstance(value, str) and len(value) > MAX_CHAT else opened(value)
         by_a_judge = any(not _WORDS["by a judge"].isdisjoint(key_words(key)) for key in keys)
         if is_conversation(chat) and not (by_a_judge or is_expected(*keys)):
-            with suppress(InputError):
-                found = read_conversation(chat[:LOOK], EVIDENCE_ROLES, has_answer=has_answer)
-                is_whole = not has_answer and found.question and end_with_assistant(chat[-1:])
-                if found.passages or is_whole:
-                    return _path(keys)
+            found = _read_chat(chat[:LOOK], has_answer=has_answer)
+            if not isinstance(found, str) and (
+                found.passages
+                or (not has_answer and found.question and end_with_assistant(chat[-1:]))
+            ):
+                return _path(keys)
     return ""
 
 
-def has_evidence(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> bool:
-    """Whether messages at one of these paths have what a tool returned, or documents."""
-    for chat in _chats(records, paths):
-        with suppress(InputError):
-            if read_conversation(chat, EVIDENCE_ROLES, has_answer=True).passages:
-                return True
-    return False
+def chats_at(
+    records: Iterable[Mapping[str, Any]], paths: Iterable[str], *, has_answer: bool = False
+) -> list[Conversation | str]:
+    """The conversations at these paths; of one that cannot be read, what is wrong with it."""
+    return [_read_chat(chat, has_answer=has_answer) for chat in _chats(records, paths)]
 
 
-def problem_of_chats(records: Iterable[Mapping[str, Any]], where: Fields) -> str:
-    """Why no messages can be graded; "" if those of a record can, or the answer is elsewhere."""
-
-    def problem(chat: Any) -> str:
-        try:
-            read_conversation(chat, EVIDENCE_ROLES)
-        except InputError as error:
-            return str(error)
-        return ""
-
-    paths = () if "answer" in where.there else where.paths.get("messages", ())
-    problems = [problem(chat) for chat in _chats(records, paths)]
-    return problems[0] if problems and all(problems) else ""
-
-
-def _are_prompts(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> bool:
-    """Whether messages at these paths end with what a user said: the answer is elsewhere."""
-    with suppress(InputError):
-        return not any(map(end_with_assistant, _chats(records, paths)))
-    return False
+def _read_chat(chat: Any, *, has_answer: bool) -> Conversation | str:
+    try:
+        return read_conversation(chat, EVIDENCE_ROLES, has_answer=has_answer)
+    except InputError as error:
+        return str(error)
 
 
 def _chats(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> Iterator[Any]:
@@ -572,11 +552,10 @@ def _said(field: str, value: Any) -> Any:
     messages = [inside] if isinstance(inside, Mapping) else inside
     if isinstance(inside, Mapping) and "content" in inside:
         messages = [{"role": speaker, **inside}]
-    try:
-        conversation = read_conversation(messages, (), has_answer=field == "question")
-    except InputError:
+    chat = _read_chat(messages, has_answer=field == "question")
+    if isinstance(chat, str):
         return value if field == "answer" or isinstance(value, str) else None
-    return conversation.answer if field == "answer" else conversation.question or None
+    return chat.answer if field == "answer" else chat.question or None
 
 
 # ---------------------------------------------------------------- reading

@@ -27,7 +27,7 @@ from ..records.errors import ConfigError, option
 from ..text.strings import check_values, parse_json
 from .case import rows_of
 from .data_set import MAX_COLUMNS, MAX_RECORD, Record, Source, not_utf8, record_of
-from .fields import find_fields, has_evidence, is_expected
+from .fields import chats_at, find_fields, is_expected
 from .paths import opened, quoted, search
 from .systems import RECORDS
 
@@ -263,7 +263,9 @@ def _likeness(
     for field, paths in fields.unclear.items():
         if are_many or len({path.rpartition(".")[0] for path in paths}) == 1:
             there.add(field)  # else they are those of records inside of it
-    chats = "messages" in there and has_evidence(records, fields.paths["messages"])
-    if chats or {"answer", "context"} <= there:
+    paths = fields.paths["messages"] if "messages" in there else ()
+    chats = chats_at(records, paths, has_answer=True)
+    has_evidence = any(not isinstance(chat, str) and chat.passages for chat in chats)
+    if has_evidence or {"answer", "context"} <= there:
         return KNOWN if fields.system and fields.system.marks else FULL
     return PART if there & {"answer", "messages"} else NONE
