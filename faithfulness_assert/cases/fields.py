@@ -68,13 +68,6 @@ VAGUE = 3
 """Up to which rank the words of a key may hold the application's answer beside another; those of
 this rank also say how an evaluation ended, if no sentence is under them.
 """
-_IDS = ("id", "case_id", "uid", "uuid", "trace_id", "nr")
-"""What ids are called, the best first. A conversation has several cases."""
-_MAY_BE_GOLD = {"answer", "context", "evidence"}
-"""Our own names that may also be what is expected, where there is another."""
-_REQUEST = ("messages", "contents", *OPENTELEMETRY)
-"""What a mapping has that is a request of an API, or a span of OpenTelemetry."""
-_OF_A_MESSAGE = ("role", "from", "type", "parts", "content", "messages")
 
 
 class Fields(NamedTuple):
@@ -199,7 +192,7 @@ def find_fields(
     named = mapping.get(FROM)
     system = SYSTEMS[named] if named else next(filter(None, map(_recognised, records)), None)
     keys = {key.casefold(): key for record in records for key in record}
-    ids = (keys[name] for name in _IDS if name in keys)
+    ids = (keys[name] for name in _LINES["ids"].split() if name in keys)
     usual = {field: names(field) for field in COLUMN_FIELDS}
     usual |= {
         "id": (next(ids, "id"),),
@@ -421,7 +414,7 @@ def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
         return None
     if (field, holds) == ("answer", VAGUE) and last[1:]:
         return None
-    own = {name.replace("_", "") for name in names(field) if name not in _MAY_BE_GOLD}
+    own = {name.replace("_", "") for name in names(field) if name not in _WORDS["may be expected"]}
     made |= len(keys) == 1 and keys[0].replace("_", "").lower() in own
     return (len(keys), not made, 0 if field == "answer" and made else holds)
 
@@ -528,9 +521,9 @@ def _fits(field: str, value: Any) -> bool:
         return False
     if field == "messages":
         if isinstance(value, Mapping):
-            return any(value.get(name) for name in _REQUEST)
+            return any(value.get(name) for name in (*_WORDS["a request"], *OPENTELEMETRY))
         if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-            return value == "[]" or any(f'"{key}"' in value for key in _OF_A_MESSAGE)
+            return value == "[]" or any(f'"{key}"' in value for key in _WORDS["a message"])
         return is_conversation(value)
     if field == "context" and isinstance(value, Mapping):
         with suppress(InputError):

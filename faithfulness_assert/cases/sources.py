@@ -84,7 +84,11 @@ def open_table(
     path = Path(path)
     name, suffix = str(path), path.suffix.lower()
     if name == "-":  # a data set is read more than once
-        name, path, suffix = "standard input", _copy_of_input(), ".json"
+        folder = tempfile.TemporaryDirectory(prefix="faithfulness-assert-")
+        atexit.register(folder.cleanup)
+        name, path, suffix = "standard input", Path(folder.name) / "input.json", ".json"
+        with new_file(path, private=True) as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
     if path.is_dir():
         what = "the folder of a run" if (path / "run.sqlite").is_file() else "a folder"
         raise ConfigError(f"{name}: is {what}, and a file belongs here")
@@ -126,16 +130,6 @@ def _check_encoding(path: Path, name: str, encoding: str | None) -> None:
     if encoding is None and start[:2] in ("\xff\xfe", "\xfe\xff"):
         use = option("encoding", "utf-16")
         raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
-
-
-def _copy_of_input() -> Path:
-    """Standard input as a file in a folder of its own, which is deleted at exit."""
-    folder = tempfile.TemporaryDirectory(prefix="faithfulness-assert-")
-    atexit.register(folder.cleanup)
-    path = Path(folder.name) / "input.json"
-    with new_file(path, private=True) as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return path
 
 
 def _check_columns(columns: Sequence[str] | None, where: str) -> None:

@@ -74,7 +74,7 @@ def joined(texts: Iterable[str]) -> str:
     said = ""
     for text in texts:
         first = text.lstrip()[:1]
-        ends = said.rstrip("\"'”’»)] ").endswith((".", "!", "?", "。", ":"))
+        ends = said[-20:].rstrip("\"'”’»)] ").endswith((".", "!", "?", "。", ":"))
         if said[-1:].isspace() or text[:1].isspace():
             said += text
         elif not said or ends or first.isupper() or first in _BULLETS:

@@ -7,7 +7,7 @@ name and its texts stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -131,16 +131,6 @@ def _at(part: Mapping[str, Any], name: str) -> Any:
     return next((part[key] for key in KEYS[name] if part.get(key) is not None), None)
 
 
-def _payload(value: Any) -> Any:
-    """What a tool returned, out of what the AI SDK or Bedrock puts around it."""
-    if isinstance(value, Mapping) and value.keys() == {"type", "value"}:
-        return value["value"]
-    items = [item for item in as_list(value) if isinstance(item, Mapping)]
-    if len(items) < len(as_list(value)) or not any(item.keys() == {"json"} for item in items):
-        return value
-    return [item.get("json", {"type": "text", **item}) for item in items]
-
-
 # ---------------------------------------------------------------- events
 
 
@@ -253,7 +243,7 @@ class MessageReader:
         call = call or self.calls.get(f"name {name}")
         passed = call[1] if call else _passed_to(part)
         tool = clip(str(name or ""), 60)
-        yield from self._output(f"tool {tool}".strip(), _payload(payload), place, passed)
+        yield from self._output(f"tool {tool}".strip(), payload, place, passed)
 
     def _output(
         self, tool: str, payload: Any, place: str, passed: Runs = frozenset()
@@ -262,7 +252,11 @@ class MessageReader:
             if piece.problem:
                 yield self._unused(piece.problem)
                 continue
-            inside = list(self._inside(piece.messages))
+            inside, reader = list[Event](), MessageReader(self.depth - 1)
+            for one in piece.messages if self.depth else ():  # such as a sub-agent's
+                for message in known_messages(one):
+                    with suppress(InputError):
+                        inside += list(reader.events(message, ""))
             words = runs_of(event.text for event in inside if event.kind == "text")
             new = without_echoes(piece.text, passed, words)
             name = f"{tool}, {clip(piece.title, 60)}" if piece.title else tool
@@ -275,17 +269,6 @@ class MessageReader:
                 yield self._unused(f"{place}: messages inside of it are no evidence")
             results = (without_echoes(e.text, passed) for e in inside if e.kind == "result")
             yield from (Event(self.turn, "tool", "result", text, name) for text in results)
-
-    def _inside(self, messages: Iterable[Mapping[str, Any]]) -> Iterator[Event]:
-        """The events of messages inside a tool's data, such as a sub-agent's.
-
-        Only what tools returned there can be evidence. What is of no known shape is not.
-        """
-        if self.depth:
-            reader = MessageReader(self.depth - 1)
-            for message in (plain for one in messages for plain in known_messages(one)):
-                with suppress(InputError):
-                    yield from list(reader.events(message, ""))
 
 
 def unknown_role(role: str | None) -> str:

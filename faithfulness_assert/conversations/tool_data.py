@@ -57,7 +57,12 @@ def tool_texts(payload: Any, place: str) -> Iterator[ToolText]:
     """
     if isinstance(payload, Mapping) and payload.keys() <= _MCP and payload.get("content"):
         payload = payload["content"]
+    elif isinstance(payload, Mapping) and payload.keys() == {"type", "value"}:  # the AI SDK
+        payload = payload["value"]
     items = payload if isinstance(payload, list) else [payload]
+    are_mappings = all(isinstance(item, Mapping) for item in items)
+    if are_mappings and any(item.keys() == {"json"} for item in items):  # Bedrock
+        payload = items = [item.get("json", {"type": "text", **item}) for item in items]
     if not any(map(_is_part, items)) and not all(isinstance(item, str) for item in items):
         items = [] if payload is None else [payload]
     for item in items:
