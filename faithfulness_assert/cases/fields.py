@@ -23,7 +23,7 @@ from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections
 from .case import is_file_name, passages_of
 from .paths import leaves, new_beside, opened, problem_of, quoted, value_at, without
-from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
+from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, names
 from .table_process import text_of
 from .written_lists import read_list
 
@@ -76,7 +76,7 @@ class Fields(NamedTuple):
     Args:
         paths: for each field its paths. Of those with a value that fits, the first counts.
         mapping: what the user said.
-        system: the system that exported the records; None for plain records.
+        system: where the system that exported the records has them; empty for plain records.
         there: the fields that at least one of the records has by which they were found.
         unclear: paths with different values, one of which must be the field.
         notes: what a person should know of how they were found.
@@ -84,7 +84,7 @@ class Fields(NamedTuple):
 
     paths: Paths
     mapping: Mapping[str, str]
-    system: System | None = None
+    system: Paths = NOTHING
     there: frozenset[str] = frozenset()
     unclear: Paths = NOTHING
     notes: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class Fields(NamedTuple):
         """The fields of the case, by names that a ``Case`` knows, and the other columns."""
         used = self.used(record)
         fields: dict[str, Any] = {}
-        dropped = {*used.values(), *(self.system.repeated if self.system else ())}
+        dropped = {*used.values(), *self.system.get("repeated", ())}
         for field, path in used.items():
             if self.system or path not in names(field):
                 value = value_at(record, path)
@@ -190,19 +190,18 @@ def find_fields(
     these records of plain JSON also by all that their keys and values show.
     """
     named = mapping.get(FROM)
-    system = SYSTEMS[named] if named else next(filter(None, map(_recognised, records)), None)
+    system = SYSTEMS[named] if named else next(filter(None, map(_recognised, records)), NOTHING)
     keys = {key.casefold(): key for record in records for key in record}
     ids = (keys[name] for name in _LINES["ids"].split() if name in keys)
     usual = {field: names(field) for field in COLUMN_FIELDS}
     usual |= {
         "id": (next(ids, "id"),),
-        "citation_audit": ("citation_audit", *SYSTEMS["masis"].paths["citation_audit"]),
+        "citation_audit": ("citation_audit", *SYSTEMS["masis"]["citation_audit"]),
     }
-    usual = {"id": ("id",), **system.paths} if system else usual
-    own = {field: (path,) for field, path in mapping.items() if field in COLUMN_FIELDS}
-    paths = usual | own
+    own = {field: (path,) for field, path in mapping.items()}
+    paths = {"id": ("id",), **system, **own} if system else usual | own
     # Messages go first: a log that has some may have other things under our names.
-    paths = {field: paths[field] for field in sorted(paths, key=lambda name: name != "messages")}
+    paths = {field: paths[field] for field in ("messages", *COLUMN_FIELDS) if field in paths}
     fields = Fields(paths, mapping, system)
     used: dict[str, set[str]] = {}
     for record in records:
@@ -336,7 +335,7 @@ def _path(keys: Sequence[str]) -> str:
     return "".join(key if key == "[]" else f".{quoted(key)}" for key in keys).removeprefix(".")
 
 
-def _keys_in(field: str, records: Sequence[Mapping[str, Any]], system: System | None) -> str:
+def _keys_in(field: str, records: Sequence[Mapping[str, Any]], system: Paths) -> str:
     """The paths in records, for a message: of many, those first that may be a field; of a system,
     those where it keeps fields, with what is no number.
     """
@@ -346,7 +345,7 @@ def _keys_in(field: str, records: Sequence[Mapping[str, Any]], system: System | 
         has_keys = isinstance(first, Mapping) and first
         if not has_keys and not (system and isinstance(value, int | float | None)):
             paths[_path(keys)] = keys
-    roots = {path.partition(".")[0] for path in system.paths.get(field, ())} if system else set()
+    roots = {path.partition(".")[0] for path in system.get(field, ())}
     paths = {path: keys for path, keys in paths.items() if keys[0] in roots} or paths
     own = _WORDS.get(f"{field} is made", set()).union(_HOLDS.get(field, ()))
 
@@ -502,7 +501,7 @@ def _chats(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> Iterat
 # ---------------------------------------------------------------- systems
 
 
-def _recognised(record: Mapping[str, Any]) -> System | None:
+def _recognised(record: Mapping[str, Any]) -> Paths:
     """The first system whose marks a record has, also as columns such as ``inputs.question``."""
 
     def has(at: str) -> bool:
@@ -510,9 +509,9 @@ def _recognised(record: Mapping[str, Any]) -> System | None:
         return value_at(record, at) is not None or any(name.startswith(start) for name in record)
 
     for system in SYSTEMS.values():
-        if any(all(map(has, way)) for way in system.marks):
-            return None if any(name in record for name in system.unless) else system
-    return None
+        if any(all(map(has, way.split())) for way in system.get("marks", ())):
+            return NOTHING if any(name in record for name in system.get("unless", ())) else system
+    return NOTHING
 
 
 def _fits(field: str, value: Any) -> bool:

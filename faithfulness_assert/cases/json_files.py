@@ -267,5 +267,5 @@ def _likeness(
     chats = chats_at(records, paths, has_answer=True)
     has_evidence = any(not isinstance(chat, str) and chat.passages for chat in chats)
     if has_evidence or {"answer", "context"} <= there:
-        return KNOWN if fields.system and fields.system.marks else FULL
+        return KNOWN if "marks" in fields.system else FULL
     return PART if there & {"answer", "messages"} else NONE

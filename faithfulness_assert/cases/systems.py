@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..conversations.plain_data import is_missing
 from ..records.errors import ConfigError, InputError, option, suggest
@@ -25,33 +25,24 @@ COLUMN_FIELDS = (*FIELDS, "id")
 
 Paths = Mapping[str, tuple[str, ...]]
 _SECTIONS = sections(__file__.removesuffix("py") + "txt")
-_NAMES: dict[str, tuple[str, ...]] = {}
-"""What stands for several names in a path, such as ``{answer}``."""
 
 
-class System(NamedTuple):
-    """Where a system keeps the fields of a case; ``systems.txt`` says what the fields mean."""
-
-    paths: Paths
-    marks: tuple[tuple[str, ...], ...] = ()
-    unless: tuple[str, ...] = ()
-    repeated: tuple[str, ...] = ()
-
-
-def _paths(section: str) -> dict[str, tuple[str, ...]]:
-    """The paths of each field in a section; ``{answer}`` at the end of one stands for several."""
+def _paths(section: str, several: Paths) -> Paths:
+    """The paths of each field in a section. ``{answer}`` at the end of one stands for ``several``
+    names of this kind.
+    """
     found: dict[str, tuple[str, ...]] = {}
     for line in filter(None, _SECTIONS[section].splitlines()):
         field, _, paths = line.partition(": ")
         for path in paths.split("; "):
             place, _, name = path.partition("{")
-            several = _NAMES.get(name.removesuffix("}"))
-            each = tuple(place + one for one in several) if several else (path,)
+            names = several.get(name.removesuffix("}"))
+            each = tuple(place + one for one in names) if names else (path,)
             found[field] = tuple(dict.fromkeys(found.get(field, ()) + each))
     return found
 
 
-CASE_ALIASES: Paths = _paths("names")
+CASE_ALIASES = _paths("names", {})
 """Names that a case takes for its fields, beside its own."""
 _OUR_NAMES = {alias: name for name, aliases in CASE_ALIASES.items() for alias in aliases}
 
@@ -61,24 +52,12 @@ def names(field: str) -> tuple[str, ...]:
     return (field, *CASE_ALIASES.get(field, ()))
 
 
-_NAMES.update({field: names(field) for field in FIELDS})
-_NAMES.update(_paths("inside"))
-NAMES_INSIDE: Paths = {
-    "answer": _NAMES["said"],
-    "context": _NAMES["found"],
-    "question": _NAMES["asked"],
-}
+_SEVERAL = {field: names(field) for field in FIELDS}
+NAMES_INSIDE = _paths("inside", _SEVERAL)
 """Names inside of what went into an application, or came out of it: more than a record has."""
-SYSTEMS = {
-    name: System(
-        {field: paths[field] for field in COLUMN_FIELDS if field in paths},
-        tuple(tuple(way.split()) for way in paths.get("marks", ())),
-        *(paths.get(more, ()) for more in ("unless", "repeated")),
-    )
-    for name, paths in (
-        (name, _paths(name)) for name in _SECTIONS if name not in ("names", "inside")
-    )
-}
+_SEVERAL |= {f"in {field}": inside for field, inside in NAMES_INSIDE.items()}
+SYSTEMS = {name: _paths(name, _SEVERAL) for name in _SECTIONS if name not in ("names", "inside")}
+"""Where each system keeps the fields of a case, and by what it is known: see ``systems.txt``."""
 
 
 # ---------------------------------------------------------------- what a user says about columns

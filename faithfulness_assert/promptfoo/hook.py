@@ -281,8 +281,7 @@ def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> t
     if paths.get(name) is not None:
         return _at_path(name, document, paths[name]), ""
     usual = (
-        path.replace("response.", "providerResponse.", 1)
-        for path in SYSTEMS["promptfoo"].paths[name]
+        path.replace("response.", "providerResponse.", 1) for path in SYSTEMS["promptfoo"][name]
     )
     found = ((value_at(document, path), path) for path in usual)
     return next((one for one in found if _is_text(one[0])), (None, ""))
