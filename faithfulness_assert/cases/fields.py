@@ -221,20 +221,21 @@ def _by_words(
     there, notes, unclear = set(used), list[str](), dict[str, tuple[str, ...]]()
     paths, mapping = dict(fields.paths), fields.mapping
     found = {field: _find_field(field, records) for field in HELD if field not in mapping}
-    has = {name: name in mapping or found[name] or name in there for name in ("answer", "context")}
-    chat = "messages" not in there and not all(has.values())
-    if chat and (key := _find_chat(records, has_answer=bool(has["answer"]))):
+    has = {*mapping, *there, *(field for field, (ranks, _) in found.items() if ranks)}
+    chat = "messages" not in there and not {"answer", "context"} <= has
+    if chat and (key := _find_chat(records, has_answer="answer" in has)):
         notes.append(f"the messages are read from {key!r}")
         paths["messages"] = (key,)
         there.add("messages")
-        found = {**found, "question": {}} if has["answer"] else {}  # that is in them
-    for field, ranks in found.items():
+        found = {name: one for name, one in found.items() if "answer" in has and name != "question"}
+    for field, (ranks, same) in found.items():
         own = used.get(field, set())
         in_messages = "messages" in used and not own
         if in_messages and field == "answer":
             with suppress(InputError):  # else they are prompts, and the answer is elsewhere
                 in_messages = any(map(end_with_assistant, _chats(records, used["messages"])))
-        if (own and fields.system) or in_messages or not ranks or (own and own.isdisjoint(ranks)):
+        goes_first = own and (fields.system or own.isdisjoint([*ranks, *same]))
+        if goes_first or in_messages or not ranks:
             continue  # our own name goes first, although it has no value
         first, *others = ranks
         rivals = [path for path in others if ranks[path] == ranks[first]]
@@ -242,7 +243,6 @@ def _by_words(
             kind = ranks[first][:-1]
             most = max(VAGUE, ranks[first][-1])
             rivals = [p for p in others if ranks[p][:-1] == kind and ranks[p][-1] <= most]
-        same = [path for path in others if ranks[path] == _SAME]
         if field == "context" and _are_numbered(first, *rivals):  # each has a passage, or none
             joined = f"[{', '.join(map(quoted, (first, *rivals)))}][?@]"
             ranks[joined], first = ranks[first], joined
@@ -253,25 +253,25 @@ def _by_words(
             continue
         there.add(field)
         paths[field] = (first, *same) if own - {first, *same} or first not in own else paths[field]
-        lower = [path for path in others if path in rivals or (path in own and path not in same)]
+        depth = ranks[first][0]
+        lower = [path for path in others if path in own or ranks[path][0] == depth]
         plain = {"".join(key_words(name)) for name in names(field)}
-        if lower or (first not in own and "".join(key_words(first)) not in plain):
-            beside = [
-                path for path in others if path not in same and ranks[path][0] == ranks[first][0]
-            ]
-            lower = list(dict.fromkeys([*lower, *beside]))[:MOST_NAMED]
-            other = f", not {' or '.join(map(repr, lower))}" if lower else ""
+        is_plain = first in own or "".join(key_words(first)) in plain
+        if not is_plain or not {*own, *rivals}.isdisjoint(lower):
+            other = f", not {' or '.join(map(repr, lower[:MOST_NAMED]))}" if lower else ""
             notes.append(f"the {field} is read from {first!r}{other}")
     return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
 
 
 _Rank = tuple[int, ...]
-_SAME: _Rank = ()
-"""The rank of a path with the values of the first."""
 
 
-def _find_field(field: str, records: Sequence[Mapping[str, Any]]) -> dict[str, _Rank]:
-    """The paths that may hold a field by the rule above, the best first, with their ranks."""
+def _find_field(
+    field: str, records: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, _Rank], list[str]]:
+    """The paths that may hold a field by the rule above, the best first, with their ranks; and
+    those that have the values of the first.
+    """
     ranks: dict[str, _Rank] = {}
     values: dict[str, dict[int, Any]] = {}
     filled: dict[str, int] = {}
@@ -293,14 +293,14 @@ def _find_field(field: str, records: Sequence[Mapping[str, Any]]) -> dict[str, _
     # "bot" says whose it is, and only beside another answer what: which of them is expected?
     is_whose = {path: field == "answer" and _says_whose(path) for path in usual}
     ordered = sorted(usual, key=lambda path: (is_whose[path], ranks[path]))
-    if ordered and is_whose[ordered[0]]:
-        return {}
+    if not ordered or is_whose[ordered[0]]:
+        return {}, []
+    first, same = values[ordered[0]], list[str]()
     for path in ordered[1:]:
-        first, own = values[ordered[0]], values[path]
-        both = first.keys() & own.keys()
-        if both and all(first[number] == own[number] for number in both):
-            ranks[path] = _SAME
-    return {path: ranks[path] for path in ordered}
+        both = first.keys() & values[path].keys()
+        if both and all(first[number] == values[path][number] for number in both):
+            same.append(path)
+    return {path: ranks[path] for path in ordered if path not in same}, same
 
 
 # ---------------------------------------------------------------- keys and values

@@ -96,21 +96,21 @@ def _lines(file: Path, encoding: str, after: int = 0) -> Iterator[Record]:
     """
     with open_text(file, encoding, "surrogateescape", "\n") as lines:
         for number, line in enumerate(iter(partial(lines.readline, MAX_RECORD + 1), ""), 1):
-            item, problem = None, "" if after else not_utf8(line)
+            rest = line if len(line) > MAX_RECORD else ""
+            while rest and not rest.endswith("\n"):
+                rest = lines.readline(1 << 20)
+            if after or not line.strip():
+                after -= bool(line.strip())
+                continue
+            item, problem = None, not_utf8(line)
             if len(line) > MAX_RECORD:
                 problem = f"over the limit of {MAX_RECORD:,} characters"
-                while line and not line.endswith("\n"):
-                    line = lines.readline(1 << 20)
-            if after and (problem or line.strip()):
-                after -= 1
-                continue
-            if not problem and line.strip():
+            elif not problem:
                 try:
                     item = parse_json(line.removeprefix(BOM).rstrip())
                 except (ValueError, RecursionError) as error:
                     problem = _invalid(error, line, "character {0.colno}")
-            if problem or line.strip():
-                yield record_of(f"line {number}", item, problem)
+            yield record_of(f"line {number}", item, problem)
 
 
 def _document(text: str, name: str) -> Any:
