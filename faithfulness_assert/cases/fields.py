@@ -157,7 +157,9 @@ class Fields(NamedTuple):
             join = "join those of a conversation into one record, as a list under 'messages'"
             return f"each record is one message; {join}; {has}", ""
         if rivals := self.unclear.get(field):
-            uses = " or ".join(option("mapping", {field: _as_given(path)}) for path in rivals[:3])
+            # as they can be typed, and are not stripped
+            typed = (p if p == p.strip() and p.isprintable() else quoted(p) for p in rivals[:3])
+            uses = " or ".join(option("mapping", {field: path}) for path in typed)
             more = f" and {len(rivals) - 3} more" if rivals[3:] else ""
             return f"which is the {field}? {' and '.join(map(repr, rivals[:3]))}{more} differ", (
                 f". Use {uses}"
@@ -378,11 +380,6 @@ def _are_numbered(*names: str) -> bool:
     return bool(is_one and _PLAIN.fullmatch(stems.pop().replace(" ", "")))
 
 
-def _as_given(path: str) -> str:
-    """A path as a message proposes it: as it can be typed, and is not stripped."""
-    return path if path == path.strip() and path.isprintable() else quoted(path)
-
-
 def _says_whose(key: str) -> bool:
     """Whether a key only says who made an answer: ``bot``, ``model``."""
     words = key_words(key.partition("(")[0])
@@ -426,19 +423,18 @@ def _as_text(field: str, value: Any, rank: _Rank) -> Any:
         return value.strip() if is_text and (not is_vague or _is_prose(value)) else None
     if rank[2] == _INSIDE and not isinstance(value, list):
         return None
-    try:
-        value = read_list(value) if isinstance(value, str) else value
-        texts = _texts_of(value[:MAX_KEYS] if isinstance(value, list) else value)
-    except InputError:
-        return None
+    value = read_list(value) if isinstance(value, str) else value
+    texts = _texts_of(value[:MAX_KEYS] if isinstance(value, list) else value)
     if rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts):
         return None  # names of files, ids, addresses
     return texts or None
 
 
 def _texts_of(context: Any) -> tuple[str, ...]:
-    """The texts of the passages of a context. Raises ``InputError`` if it is none."""
-    return tuple(passage.text.strip() for passage in passages_of(context))
+    """The texts of the passages of a context; none if it is no context."""
+    with suppress(InputError):
+        return tuple(passage.text.strip() for passage in passages_of(context))
+    return ()
 
 
 def _is_prose(text: str) -> bool:
@@ -525,14 +521,13 @@ def _fits(field: str, value: Any) -> bool:
             return value == "[]" or any(f'"{key}"' in value for key in _WORDS["a message"])
         return is_conversation(value)
     if field == "context" and isinstance(value, Mapping):
-        with suppress(InputError):
-            return bool(passages_of(value))
-        return False
+        return bool(_texts_of(value))
     if field == "answer" and isinstance(value, list):  # messages, and not several answers
         ours = {"role", "type", "content"}
         return any(one.keys() & ours for one in value if isinstance(one, dict))
-    is_document = isinstance(value, Mapping) and bool(value.keys() & {"content", "kwargs"})
-    return is_document or not isinstance(value, Mapping) or field == "citation_audit"
+    if field == "citation_audit" or not isinstance(value, Mapping):
+        return True
+    return "content" in value or "kwargs" in value
 
 
 def _said(field: str, value: Any) -> Any:
@@ -577,9 +572,8 @@ def read_record(
                 read_list(item, of_one=True) if isinstance(item, str) else item for item in value
             ]
     for name in contexts[1:]:  # the same passages, once as texts and once as documents
-        with suppress(InputError):
-            if _texts_of(fields[name]) == _texts_of(fields[contexts[0]]):
-                del fields[name]
+        if (texts := _texts_of(fields[name])) and texts == _texts_of(fields[contexts[0]]):
+            del fields[name]
     return fields, columns, ""
 
 
