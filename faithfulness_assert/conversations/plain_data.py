@@ -54,8 +54,10 @@ def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
         return value
     if isinstance(value, str):
         return clean_text(str.__str__(value))  # of an Enum, too
-    if isinstance(value, int | float):
-        return _number(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return None if math.isnan(value) else float(value) if math.isfinite(value) else str(value)
     if not depth:
         return _foreign(value, f"nested more than {MAX_DEPTH} deep")
     if kind is dict or isinstance(value, Mapping):
@@ -67,14 +69,6 @@ def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
 
 def _foreign(value: Any, problem: str) -> dict[str, None]:
     return {f"<{type(value).__name__}: {problem}>": None}
-
-
-def _number(value: float) -> Any:
-    if isinstance(value, int):
-        return int(value)
-    if math.isnan(value):
-        return None
-    return float(value) if math.isfinite(value) else str(value)
 
 
 def _of_library(value: Any, depth: int) -> Any:
