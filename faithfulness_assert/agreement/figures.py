@@ -248,14 +248,9 @@ def paired(names: tuple[str, str], sample: Sample, judges: tuple[int, int]) -> P
         }
 
     estimates = {name: _within(one, -1.0) for name, one in sample.estimates(differences).items()}
-    p = _chance(estimates["balanced_accuracy"])
-    return Paired(*names, estimates["balanced_accuracy"], estimates["agreement"], p, p)
-
-
-def _chance(difference: Figure) -> float:
-    """How probable so large a difference is without any, two-sided, as the interval has it."""
-    value, low, high = (number or 0.0 for number in difference)
+    value, low, high = (number or 0.0 for number in estimates["balanced_accuracy"])
     reach = value - low if value > 0 else high - value
-    if not (value and reach):
-        return 1.0 - bool(value)
-    return max(LEAST_CHANCE, erfc(REACH * abs(value) / reach / sqrt(2)))
+    p = 1.0 - bool(value)
+    if value and reach:  # as the interval has it, two-sided
+        p = max(LEAST_CHANCE, erfc(REACH * abs(value) / reach / sqrt(2)))
+    return Paired(*names, estimates["balanced_accuracy"], estimates["agreement"], p, p)

@@ -339,13 +339,15 @@ def _figures(
         for answer in judged
         if judge.flags[answer.judged.id] is not answer.unfaithful
     ]
+    # What was missed comes first, and of that what has the highest score.
+    differ.sort(key=lambda one: (not one.passes, (one.score or 0.0) * (-1 if one.passes else 1)))
     return JudgeFigures(
         name=judge.name,
         judge=judge.run.judge,
         policy=judge.run.policy,
         threshold=judge.run.threshold,
         answers=_level(answers, judge.flags, strata, judge_figures(sample, min(place, 1))),
-        disagreements=sorted(differ, key=_badness),
+        disagreements=differ,
         left_out=sum(answer.judged.id not in judge.answers for answer in answers),
     )
 
@@ -386,12 +388,6 @@ def _level(
 def _as_labelled(answer: Labelled, judged: Judged) -> LabelledAnswer:
     wrong, passes = answer.unfaithful is True, not judged.flagged
     return LabelledAnswer(judged.id, judged.status, passes, judged.score, wrong, answer.texts)
-
-
-def _badness(item: LabelledAnswer) -> tuple[bool, float]:
-    """What was missed comes first, and of that what has the highest score."""
-    score = item.score or 0.0
-    return not item.passes, -score if item.passes else score
 
 
 # ---------------------------------------------------------------- two of a kind

@@ -32,7 +32,6 @@ from .drawing import (
     MOST,
     Counts,
     Drawn,
-    Judged,
     draw,
     fingerprint,
     open_run,
@@ -137,7 +136,10 @@ def write_sheet(
 
 
 def _rows(drawn: Drawn, store: Store, seed: int) -> list[dict[str, Any]]:
-    """The rows, with the same names for both kinds of file."""
+    """The rows, with the same names for both kinds of file.
+
+    ``evidence`` is of each statement the sentence of the context that shares most words with it.
+    """
     options = (store.about() or {}).get("options") or {}
     language = str(options.get("language", "en"))
     roles = {name: options[name] for name in ("evidence_roles",) if name in options}
@@ -147,6 +149,8 @@ def _rows(drawn: Drawn, store: Store, seed: int) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for answer in drawn.answers:
         case = Case(**fields[answer.id], **roles)
+        verdicts = [Verdict(n, text, None) for n, text in enumerate(answer.statements, 1)]
+        nearest = nearest_sentences(case, verdicts, verdicts, language)
         rows.append(
             {
                 "case_id": answer.id,
@@ -154,7 +158,7 @@ def _rows(drawn: Drawn, store: Store, seed: int) -> list[dict[str, Any]]:
                 "context": [passage.text for passage in case.context],
                 "answer": case.answer,
                 "statements": list(answer.statements),
-                "evidence": _evidence(case, answer, language),
+                "evidence": [nearest[v.id].text if v.id in nearest else "" for v in verdicts],
                 "label": "",
                 "comment": "",
                 "how_to_label": "" if rows else HOW,
@@ -162,13 +166,6 @@ def _rows(drawn: Drawn, store: Store, seed: int) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def _evidence(case: Case, answer: Judged, language: str) -> list[str]:
-    """For each statement the sentence of the context that shares most words with it, or ""."""
-    verdicts = [Verdict(n, text, None) for n, text in enumerate(answer.statements, 1)]
-    nearest = nearest_sentences(case, verdicts, verdicts, language)
-    return [nearest[v.id].text if v.id in nearest else "" for v in verdicts]
 
 
 def _write_csv(rows: Sequence[Mapping[str, Any]], file: IO[bytes]) -> int:

@@ -190,7 +190,7 @@ class Needs:
             steps = steps | Steps(room=1)
         if not reply.text.strip():
             steps = steps - Steps(plain=1)
-        if steps != self.steps:
+        if steps is not self.steps:
             self.steps = self.steps | steps
         if self._path is not None and (known := self._known()) != self._kept:
             self._kept = known
