@@ -24,6 +24,8 @@ SIZE = 32
 """Inputs of one batch at most."""
 TOGETHER = 1_024
 """Inputs that the queue sorts together."""
+WRONG_FILES = "Its files may not belong together: fetch them again; check family and label_order."
+LARGE = "Use device='cpu', a smaller model, or a lower max_prompt_tokens."
 
 
 class Engine(Protocol):
@@ -74,8 +76,13 @@ class Batcher:
                     computed = list(zip(batch, outputs, strict=True))
                 except BaseException as error:  # noqa: BLE001 - raised again where the outputs are needed
                     if len(batch) == 1:
+                        problem = f"the model failed ({type(error).__name__})"
+                        fix = WRONG_FILES
+                        if is_out_of_memory(error):
+                            problem, fix = "the model ran out of memory with a single input", LARGE
+                        failure = JudgeError(problem, "server", fix=fix, remedy="none")
                         with suppress(InvalidStateError):
-                            batch[0][1].set_exception(_judge_error(error))
+                            batch[0][1].set_exception(failure)
                     else:
                         left.extend(reversed(batch))
                         size = len(batch) // 2
@@ -114,13 +121,3 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Whether memory ran out: PyTorch has an error for it on GPUs, and only words elsewhere."""
     words = ("out of memory", "not enough memory", "alloc")
     return isinstance(error, MemoryError) or any(word in str(error).lower() for word in words)
-
-
-def _judge_error(error: BaseException) -> JudgeError:
-    """The error of a judge for what a model raised at a single input."""
-    problem = f"the model failed ({type(error).__name__})"
-    fix = "Its files may not belong together: fetch them again; check family and label_order."
-    if is_out_of_memory(error):
-        problem = "the model ran out of memory with a single input"
-        fix = "Use device='cpu', a smaller model, or a lower max_prompt_tokens."
-    return JudgeError(problem, "server", fix=fix, remedy="none")

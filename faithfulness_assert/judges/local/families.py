@@ -75,22 +75,20 @@ _LETTUCE_ASKED = (
     "the passages do not contain the necessary information to answer the question, please "
     'reply with: "Unable to answer based on given passages."\noutput:'
 )
-_MINICHECK_T5 = Family("minicheck", "words", f"predict: {_CLAIM}", None, "", 500, True, 2048)
-FAMILIES: Mapping[str, Family] = {
-    family.name: family
-    for family in (
-        Family("pair", "labels", "{document}", "{statement}"),
-        Family("minicheck", "labels", _CLAIM, chunk=400, most=2048, published=_NO_YES),
-        Family("true", "words", "premise: {document} hypothesis: {statement}"),
-        Family("hhem", "first_token", _HHEM, most=4096, published=_NO_YES),
-        Family(
-            *("lettucedetect", "tokens", _LETTUCE, "{statement}", _LETTUCE_ASKED),
-            most=4096,
-            published=_NO_YES[::-1],
-        ),
-    )
-}
-_BY_NAME = {"minicheck": "minicheck", "true_nli": "true", "lettuce": "lettucedetect"}
+_FAMILIES = (
+    Family("pair", "labels", "{document}", "{statement}"),
+    Family("minicheck", "labels", _CLAIM, chunk=400, most=2048, published=_NO_YES),
+    Family("minicheck", "words", f"predict: {_CLAIM}", chunk=500, counts_words=True, most=2048),
+    Family("true", "words", "premise: {document} hypothesis: {statement}"),
+    Family("hhem", "first_token", _HHEM, most=4096, published=_NO_YES),
+    Family(
+        *("lettucedetect", "tokens", _LETTUCE, "{statement}", _LETTUCE_ASKED),
+        most=4096,
+        published=_NO_YES[::-1],
+    ),
+)
+"""One name may have two: models that write words, and others."""
+NAMES = list(dict.fromkeys(family.name for family in _FAMILIES))
 
 
 def family_of(given: object, config: Mapping[str, Any], name: str) -> Family:
@@ -104,42 +102,33 @@ def family_of(given: object, config: Mapping[str, Any], name: str) -> Family:
     Raises:
         ConfigError: there is no such family, or nothing says which one it is.
     """
-    if given is not None and given not in FAMILIES:
-        raise ConfigError(f"family: unknown family {given!r:.40}. {suggest(str(given), FAMILIES)}")
+    if given is not None and given not in NAMES:
+        raise ConfigError(f"family: unknown family {given!r:.40}. {suggest(str(given), NAMES)}")
     architectures = config.get("architectures")
     kinds = [str(kind) for kind in architectures] if isinstance(architectures, list) else []
-    kind = kinds[0] if kinds else ""
-    name_of_family = str(given) if given is not None else _family_in(config, kind, name.casefold())
-    family = FAMILIES[name_of_family]
-    if _writes(kind) and name_of_family == "minicheck":
-        return _MINICHECK_T5
-    if _writes(kind) != (family.head == "words"):
-        what = "writes words" if _writes(kind) else "does not write words"
+    kind, name = kinds[0] if kinds else "", name.casefold()
+    signs = {
+        "hhem": config.get("model_type") == "HHEMv2",
+        "minicheck": "minicheck" in name,
+        "true": "true_nli" in name,
+        "lettucedetect": "lettuce" in name,
+        "pair": kind.endswith("ForSequenceClassification"),
+    }
+    chosen = given or next((family for family, is_there in signs.items() if is_there), None)
+    if chosen is None:
         raise ConfigError(
-            f"family: {name_of_family!r} does not fit a {kind or 'model'}, which {what}"
+            f"family: the config of the model names {kind or 'no architecture'}, of which it does "
+            f"not follow how it is asked; name one of {', '.join(NAMES)} with the option family "
+            "(family=lettucedetect for one that marks the tokens that are not supported)"
         )
-    if kind.endswith("ForTokenClassification") and family.head == "labels":
-        raise ConfigError(f"family: {name_of_family!r} does not fit a {kind}, which labels tokens")
-    return family
-
-
-def _family_in(config: Mapping[str, Any], kind: str, name: str) -> str:
-    if config.get("model_type") == "HHEMv2":
-        return "hhem"
-    for part, family in _BY_NAME.items():
-        if part in name:
-            return family
-    if kind.endswith("ForSequenceClassification"):
-        return "pair"
-    raise ConfigError(
-        f"family: the config of the model names {kind or 'no architecture'}, of which it does not "
-        f"follow how it is asked; name one of {', '.join(FAMILIES)} with the option family "
-        "(family=lettucedetect for one that marks the tokens that are not supported)"
-    )
-
-
-def _writes(kind: str) -> bool:
-    return kind.endswith("ForConditionalGeneration")
+    writes = kind.endswith("ForConditionalGeneration")
+    fitting = [f for f in _FAMILIES if f.name == chosen and (f.head == "words") is writes]
+    what = "writes words" if writes else "does not write words"
+    if fitting and kind.endswith("ForTokenClassification") and fitting[0].head == "labels":
+        fitting, what = [], "labels tokens"
+    if not fitting:
+        raise ConfigError(f"family: {chosen!r} does not fit a {kind or 'model'}, which {what}")
+    return fitting[0]
 
 
 _WORDS: Mapping[Label, str] = {
