@@ -87,10 +87,12 @@ class LocalJudge:
         plain, at, revision = (name, "", "") if os.path.isdir(name) else name.partition("@")
         own = family, words_in(label_order), device, max_prompt_tokens
         self._model = made = load(Settings(plain, revision if at else None, *own))
+        files = made.files
+        known = f"{files.name}@{files.commit[:12]}" if files.commit else files.folder.name
         self._support_at = support_at
         self._reader = Reader(made.family, made.tokens, made.most)
         self.info = JudgeInfo(
-            name=f"local:{made.files.plain_name}",
+            name=f"local:{known}",  # on every machine: without the path of a folder
             keeps_deadline=True,
             any_loop=True,
             deterministic=True,

@@ -97,7 +97,12 @@ def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool
             f"judge: {files.name} has no model.onnx, so it needs PyTorch and transformers. Run: "
             f"{INSTALL}, and {pip_install('torch')}; or export it to ONNX (docs/local-judges.md)"
         )
-    config, given = files.config(), settings.label_order
+    config, given = files.json("config.json"), settings.label_order
+    if not config:
+        raise ConfigError(
+            f"judge: {files.folder} has no config.json, so it is no folder of a model; name the "
+            "folder that was saved with save_pretrained, or a model of the hub"
+        )
     family = family_of(settings.family, config, f"{settings.name} {files.folder.name}")
     shape = None
     if family.head == "first_token" and config.get("model_type") == "HHEMv2" and not onnx:

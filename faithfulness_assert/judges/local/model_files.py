@@ -48,11 +48,6 @@ class ModelFiles:
     commit: str = ""
     pinned: bool = True
 
-    @property
-    def plain_name(self) -> str:
-        """The name that is the same on every machine: a folder's without its path."""
-        return f"{self.name}@{self.commit[:12]}" if self.commit else self.folder.name
-
     def json(self, file: str) -> Mapping[str, Any]:
         """The JSON object in a file; {} if there is no such file.
 
@@ -69,20 +64,6 @@ class ModelFiles:
         except (OSError, ValueError, RecursionError) as error:
             why = getattr(error, "strerror", None) or why
         raise ConfigError(f"judge: {self.folder / file} cannot be read: {why}")
-
-    def config(self) -> Mapping[str, Any]:
-        """The model's config.
-
-        Raises:
-            ConfigError: there is none.
-        """
-        config = self.json("config.json")
-        if not config:
-            raise ConfigError(
-                f"judge: {self.folder} has no config.json, so it is no folder of a model; name the "
-                "folder that was saved with save_pretrained, or a model of the hub"
-            )
-        return config
 
     def find(self, *names: str) -> Path | None:
         """The first of these files that exists, in the folder or in its subfolder ``onnx``."""

@@ -58,7 +58,15 @@ class TransformersEngine:
         import transformers
 
         self._torch, self._answers = torch, answers
-        self._device = _device(torch, device)
+        if device == "auto":
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        else:
+            try:
+                torch.zeros(1, device=device)
+            except Exception:  # noqa: BLE001 - PyTorch has no class of errors for a wrong device
+                problem = f"PyTorch has no {device!r:.40} here; leave device out"
+                raise ConfigError(f"device: {problem}") from None
+        self._device = device
         if not files.has_weights(SAFE):
             pickled = files.has_weights(".bin")
             problem = "in safetensors: pickles can run code" if pickled else "at all"
@@ -130,16 +138,6 @@ def _loaded(kind: Any, files: ModelFiles, source: Mapping[str, Any]) -> Any:
             ": it was not trained to check statements, or its family is another one"
         )
     return model
-
-
-def _device(torch: Any, wanted: str) -> str:
-    if wanted == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.zeros(1, device=wanted)
-    except Exception:  # noqa: BLE001 - PyTorch's errors for a wrong device have no common class
-        raise ConfigError(f"device: PyTorch has no {wanted!r:.40} here; leave device out") from None
-    return wanted
 
 
 @contextmanager
