@@ -12,8 +12,9 @@ of whether the judge passes them: its labels stay a random sample of these, and 
 from __future__ import annotations
 
 import heapq
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
@@ -199,6 +200,21 @@ class Drawn(NamedTuple):
     counts: Counts
     answers: list[Judged]
 
+    def how(self, seed: int) -> str:
+        """How they were drawn, with a fingerprint of them and of whether a judge passes each."""
+        others, flagged, left_out, by_policy = self.counts
+        counts = "-".join(map(str, (others, flagged, left_out, *by_policy)))
+        facts = sorted((a.id, a.input, a.flagged, a.by_policy) for a in self.answers)
+        text = repr(facts).encode("utf-8", "backslashreplace")
+        check = blake2b(text, digest_size=6).hexdigest()
+        return f"{len(self.answers)} by seed {seed}, of {counts} ({check})"
+
+
+DRAWN = re.compile(
+    r"answer (\d{1,17}), ((\d{1,5}) by seed (\d{1,16}), of (\d{1,12}(?:-\d{1,12}){4}) \(\w{12}\))"
+)
+"""What each row of a sheet says of itself: its number, and how the answers were drawn."""
+
 
 def count(run: Run) -> Counts:
     """The counts of a run.
@@ -240,9 +256,3 @@ def split(n: int, flagged: int, others: int) -> tuple[int, int]:
     wanted = min(flagged, max(least, min(most, round(n * rate))))
     rest = min(others, n - wanted)
     return min(flagged, n - rest), rest
-
-
-def fingerprint(answers: Iterable[Judged]) -> str:
-    """That of answers in any order, and of whether a judge passes each."""
-    facts = sorted((a.id, a.input, a.flagged, a.by_policy) for a in answers)
-    return blake2b(repr(facts).encode("utf-8", "backslashreplace"), digest_size=6).hexdigest()

@@ -13,8 +13,8 @@ from ..cases.data_set import Record
 from ..cases.sources import open_table
 from ..records.errors import ConfigError, option
 from ..text.strings import clip, names_of
-from .drawing import Counts, Judged, Run, count, fingerprint
-from .sheets import LABELS, drawn_by
+from .drawing import DRAWN, Counts, Drawn, Judged, Run, count
+from .sheets import LABELS
 
 IDS = ("case_id", "id")
 SHOWN = ("question", "context", "answer")
@@ -153,29 +153,33 @@ def _in_any_run(name: str, records: Sequence[Record], run: Run) -> tuple[Counts,
 
 def _as_drawn(name: str, records: Sequence[Record], run: Run) -> tuple[Counts, Pairs]:
     """The rows of a sheet with their answers in the run, in the order in which it was written."""
-    places = [f"{name}, {record.place}" for record in records]
-    read = [
-        drawn_by(_text(record.values.get("drawn")), at)
-        for record, at in zip(records, places, strict=True)
-    ]
-    rows, sheet = dict.fromkeys(number for number, _ in read), read[0][1]
-    found = {n: a for a in run.answers() if a and (n := a.number(sheet.seed)) in rows}
+    numbers, hows = list[int](), list[re.Match[str]]()
+    for record in records:
+        if not (match := DRAWN.fullmatch(_text(record.values.get("drawn")).strip())):
+            problem = "drawn was changed; take it from the sheet as it was written"
+            raise ConfigError(f"{name}, {record.place}: {problem}")
+        numbers.append(int(match[1]))
+        hows.append(match)
+        if match[2] != hows[0][2]:
+            problem = f"was drawn with another sheet than {records[0].place}"
+            raise ConfigError(f"{name}, {record.place}: {problem}; keep each sheet in its own file")
+    n, seed, sizes = hows[0].groups()[2:]
+    others, flagged, left_out, *by_policy = map(int, sizes.split("-"))
+    counts = Counts(others, flagged, left_out, (by_policy[0], by_policy[1]))
+    wanted = set(numbers)
+    found = {m: a for a in run.answers() if a and (m := a.number(int(seed))) in wanted}
     changed = f"{run.name} may have grown since; if texts or verdicts of the sheet's answers have "
     changed = f"Name the run first from which it was drawn. {changed}changed, draw a new sheet"
-    for at, (number, other) in zip(places, read, strict=True):
-        if other != sheet:
-            problem = f"was drawn with another sheet than {records[0].place}"
-            raise ConfigError(f"{at}: {problem}; keep each sheet in its own file")
+    for record, number in zip(records, numbers, strict=True):
         if number not in found:
-            raise ConfigError(f"{at}: its answer is not in {run.name}. {changed}")
-    if len(found) != sheet.n:
+            raise ConfigError(f"{name}, {record.place}: its answer is not in {run.name}. {changed}")
+    if len(found) != int(n):
         raise ConfigError(
-            f"{name}: has {len(found)} of the {sheet.n} answers that were drawn, and without all "
-            "of them the rest is no random part. Put them back, with an empty label where there is "
-            "none"
+            f"{name}: has {len(found)} of the {n} answers that were drawn, and without all of them "
+            "the rest is no random part. Put them back, with an empty label where there is none"
         )
-    if fingerprint(found.values()) != sheet.drawn:
+    if Drawn(counts, list(found.values())).how(int(seed)) != hows[0][2]:
         problem = f"the judge of {run.name} says other things of its answers"
         raise ConfigError(f"{name}: {problem}. {changed}")
-    pairs = [(record, found[number]) for record, (number, _) in zip(records, read, strict=True)]
-    return sheet.counts, sorted(pairs, key=lambda pair: pair[1].number(sheet.seed))
+    pairs = sorted(zip(numbers, records, strict=True), key=lambda pair: pair[0])
+    return counts, [(record, found[number]) for number, record in pairs]

@@ -12,7 +12,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -26,16 +25,7 @@ from ..records.checks import check_number
 from ..records.errors import ConfigError, option
 from ..records.model import Verdict
 from ..text.strings import clean_text, counted
-from .drawing import (
-    MANY_LABELS,
-    MIN_LABELS,
-    MOST,
-    Counts,
-    Drawn,
-    draw,
-    fingerprint,
-    open_run,
-)
+from .drawing import MANY_LABELS, MIN_LABELS, MOST, Drawn, draw, open_run
 
 SUFFIXES = (".csv", ".jsonl")
 SEED = 1
@@ -44,43 +34,6 @@ CELL = 32_000
 LABELS = ("faithful", "unfaithful")
 HOW = " ".join(read_text(Path(__file__).with_name("how_to_label.txt")).split())
 """What stands in the first row for whoever labels."""
-_DRAWN = re.compile(
-    r"answer (\d{1,17}), (\d{1,5}) by seed (\d{1,16}), of (\d{1,12}(?:-\d{1,12}){4}) \((\w{12})\)"
-)
-
-
-class Draw(NamedTuple):
-    """What a sheet says of how it was drawn.
-
-    Args:
-        n, seed: how many answers were drawn, and by which seed.
-        counts: of the run as it was then.
-        drawn: the fingerprint of the answers.
-    """
-
-    n: int
-    seed: int
-    counts: Counts
-    drawn: str
-
-    def __str__(self) -> str:
-        others, flagged, left_out, by_policy = self.counts
-        counts = "-".join(map(str, (others, flagged, left_out, *by_policy)))
-        return f"{self.n} by seed {self.seed}, of {counts} ({self.drawn})"
-
-
-def drawn_by(cell: str, where: str) -> tuple[int, Draw]:
-    """What a cell of ``drawn`` says: the number of its answer, and how it was drawn.
-
-    Raises:
-        ConfigError: it does not say so.
-    """
-    if not (match := _DRAWN.fullmatch(cell.strip())):
-        raise ConfigError(f"{where}: drawn was changed; take it from the sheet as it was written")
-    number, n, seed, counts, drawn = match.groups()
-    others, flagged, left_out, *by_policy = map(int, counts.split("-"))
-    both = by_policy[0], by_policy[1]
-    return int(number), Draw(int(n), int(seed), Counts(others, flagged, left_out, both), drawn)
 
 
 class Written(NamedTuple):
@@ -145,7 +98,7 @@ def _rows(drawn: Drawn, store: Store, seed: int) -> list[dict[str, Any]]:
     roles = {name: options[name] for name in ("evidence_roles",) if name in options}
     ids = {answer.id for answer in drawn.answers}
     fields = {row.case_id: row.fields for row in store.rows() if row.case_id in ids}
-    how = Draw(len(drawn.answers), seed, drawn.counts, fingerprint(drawn.answers))
+    how = drawn.how(seed)
     rows: list[dict[str, Any]] = []
     for answer in drawn.answers:
         case = Case(**fields[answer.id], **roles)
