@@ -25,7 +25,7 @@ from ..records.errors import ConfigError, option
 from ..records.judge import described
 from ..text.strings import clip, counted
 from .rows import Line, Lines, Row
-from .store import Store, cells_of, lines_of_run
+from .store import Store, cells_of, commands, lines_of_run
 
 MAY_CHANGE = ("input.", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address, which
@@ -34,34 +34,8 @@ must be named: the environment's may be that of a shell where it is not set.
 NAME = "judge.name"
 SHOWN = 5
 """Rows that are named. Of more, only the number is told."""
-_BEGUN = "(row IN (SELECT row FROM results) OR row IN (SELECT row FROM asks))"
-"""Whether a row has a result, or an ask that was sent for it."""
 _ANSWERED = "SELECT 1 FROM results WHERE error IS NULL UNION ALL SELECT 1 FROM asks LIMIT 1"
 """Whether a case was graded, or a batch API was asked."""
-_NUMBERED = """
-SELECT *, row_number() OVER (PARTITION BY input, own ORDER BY row) AS place FROM (
-SELECT *, CASE WHEN (input, case_id) IN (SELECT input, case_id FROM {1}) THEN case_id ELSE '' END
-AS own FROM {0})"""
-"""The rows of a table with their places among those of the same texts. Where another table has the
-same id with the same texts, these are one row: ``own`` is the id.
-"""
-_FIT = f"""
-CREATE TEMP TABLE old AS SELECT * FROM rows WHERE {_BEGUN}
-AND (row > :last OR row IN (SELECT row FROM incoming));
-CREATE TEMP TABLE pairs AS SELECT o.row AS old, n.row AS new, o.case_id != n.case_id AS renamed
-FROM ({_NUMBERED.format("old", "incoming")}) o
-JOIN ({_NUMBERED.format("incoming", "old")}) n USING (input, own, place);
-CREATE UNIQUE INDEX temp.pairs_by_old ON pairs (old);
-CREATE TEMP TABLE lost AS SELECT old.row, old.case_id, old.fields, n.fields AS now FROM old
-LEFT JOIN incoming n ON n.case_id = old.case_id AND n.row NOT IN (SELECT new FROM pairs)
-WHERE old.row NOT IN (SELECT old FROM pairs)
-AND old.row NOT IN (SELECT row FROM results WHERE error IS NOT NULL)
-"""  # noqa: S608 - our own text
-"""Fits ``incoming`` rows to those of the run: which begun ones follow their texts, which lose a
-grade.
-
-``now``: the fields that a lost row has now, if its id is still there.
-"""
 
 
 def describe_grader(grader: Grader) -> dict[str, Any]:
@@ -200,13 +174,14 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
     """
     db = store.db
     db.execute("CREATE TEMP TABLE incoming AS SELECT * FROM rows WHERE 0")
-    stored, last = db.execute(f"SELECT *, {_BEGUN} FROM rows ORDER BY row"), 0  # noqa: S608 - ours
+    begun = "row IN (SELECT row FROM results) OR row IN (SELECT row FROM asks)"
+    stored, last = db.execute(f"SELECT *, {begun} FROM rows ORDER BY row"), 0  # noqa: S608 - ours
     for row in rows:  # those that were begun and are as they were need nothing, and are most
         if (*(cells := cells_of(row)), 1) != stored.fetchone():
             db.execute("INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?)", cells)
         last = row.number
     stored.close()
-    for command in _FIT.split(";"):
+    for command in commands("fit"):
         db.execute(command, {"last": last})
     changed, gone = db.execute("SELECT count(now), count(*) - count(now) FROM lost").fetchone()
     if (changed or gone) and not regrade:
@@ -218,14 +193,8 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
             f"had stays in the table earlier{loss})"
         )
     store.set_aside("row IN (SELECT row FROM old WHERE row NOT IN (SELECT old FROM pairs))")
-    for table in ("results", "asks"):  # negative at first, or one would take another's number
-        db.execute(
-            f"UPDATE {table} SET row = -(SELECT new FROM pairs WHERE old = row) "  # noqa: S608 - our own text
-            "WHERE row IN (SELECT old FROM pairs WHERE old != new)"
-        )
-        db.execute(f"UPDATE {table} SET row = -row WHERE row < 0")  # noqa: S608 - our own text
-    db.execute("DELETE FROM rows WHERE row > ?", (last,))
-    db.execute("INSERT OR REPLACE INTO rows SELECT * FROM incoming")
+    for command in commands("move"):
+        db.execute(command, {"last": last})
     (moved,) = db.execute("SELECT count(*) FROM pairs WHERE old != new OR renamed").fetchone()
     notes = {
         "moved or have another id, and keep their results": moved,

@@ -2,7 +2,7 @@
 
 One process at a time changes a run, others may read it meanwhile. What is written is there as a
 whole or not at all, whatever was killed. A database may come from anywhere: its tables must be
-those below to the letter, so that no view and no trigger of a crafted one is ever run.
+those of ``tables.sql`` to the letter, so that no view and no trigger of a crafted one is ever run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..files import open_database
+from ..files import open_database, open_text
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
 from .progress import every
@@ -43,26 +43,6 @@ SERVER_ERRORS = frozenset({"transport", "auth", "rate_limit", "timeout", "server
 """Errors for which the judge's server is at fault. A key, a credit, an address can be put right."""
 KEPT = {"refusal": "refused", "content_filter": "filtered", "truncated": "truncated"}
 """Errors that come again until a filter, a model or a limit of tokens is another, and in words."""
-_RESULT = """at REAL, status TEXT, pass INTEGER, score REAL, error TEXT, message TEXT,
-retryable INTEGER, estimated INTEGER, notes TEXT, prompt INTEGER,
-completion INTEGER, cached INTEGER, reasoning INTEGER, requests INTEGER, cost REAL, result TEXT"""
-SCHEMA = f"""
-CREATE TABLE run (name TEXT PRIMARY KEY, value TEXT);
-CREATE TABLE rows (row INTEGER PRIMARY KEY, case_id TEXT, input TEXT, fields TEXT, columns TEXT,
-problem TEXT);
-CREATE INDEX rows_by_id ON rows (case_id);
-CREATE TABLE results (row INTEGER PRIMARY KEY, {_RESULT});
-CREATE INDEX results_in_brief ON results (status, pass, score, error, message, estimated, notes,
-prompt, completion, cached, reasoning, requests, cost, retryable);
-CREATE TABLE earlier (row INTEGER, {_RESULT});
-CREATE TABLE events (at REAL, event TEXT);
-CREATE TABLE batches (batch INTEGER PRIMARY KEY, at TEXT, answered INTEGER);
-CREATE TABLE asks (id TEXT PRIMARY KEY, batch INTEGER, row INTEGER, key TEXT, steps TEXT);
-CREATE INDEX asks_of_rows ON asks (row);
-CREATE TABLE answers (id TEXT, said TEXT);
-CREATE INDEX answers_to_asks ON answers (id)
-"""
-"""What a database has, and nothing else. ``docs/many-answers.md`` says what is in it."""
 _ROWS = "SELECT row, case_id, fields, columns, problem FROM rows"
 _INSERT_ROW = "INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT = f"INSERT OR REPLACE INTO results VALUES (?{', ?' * 16})"  # noqa: S608 - our own text
@@ -296,6 +276,13 @@ def _text(value: object) -> str:
     return value
 
 
+def commands(name: str) -> list[str]:
+    """The commands of a file of SQL beside this one."""
+    with open_text(Path(__file__).with_name(f"{name}.sql")) as lines:
+        text = "".join(line for line in lines if not line.startswith("--"))
+    return [command.strip() for command in text.split(";")]
+
+
 # ---------------------------------------------------------------- opening
 
 
@@ -336,8 +323,8 @@ def writing(path: str | PathLike[str]) -> Iterator[Store]:
             if db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
                 db.execute(f"PRAGMA page_size={PAGE_SIZE}")
                 with store.transaction():
-                    for command in SCHEMA.split(";"):
-                        db.execute(command.strip())
+                    for command in commands("tables"):
+                        db.execute(command)
                     db.execute(f"PRAGMA application_id={APPLICATION}")
                     db.execute(f"PRAGMA user_version={FORMAT}")
             _check(db, folder / NAME)
@@ -361,7 +348,7 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
             f"version knows {FORMAT}): install that version, or newer"
         )
     made = db.execute("SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    ours = {(sql.split()[1].lower(), sql) for sql in map(str.strip, SCHEMA.split(";"))}
+    ours = {(sql.split()[1].lower(), sql) for sql in commands("tables")}
     if mark != APPLICATION or version != FORMAT or set(made) != ours:
         raise ConfigError(f"{path}: is not the database of a run, or was changed: use another")
 
