@@ -106,36 +106,32 @@ def same_cases(before: Iterable[Key], after: Iterable[Key]) -> tuple[dict[str, s
     ids, by_place = dict[str, str](), 0
     keys = (*left.values(), *right.values())
     places = all(id == str(number) or _PLACE.fullmatch(id) for id, number, _ in keys)
-    for name in (_whole, _asked) if places else ():
-        old = dict(_by(name, left.values()))
-        for key, id in _by(name, [key for id, key in right.items() if id not in ids]):
-            if key in old:
-                ids[id] = old[key]
-                del left[old[key]]
-                by_place += name is _asked and key[-1] != 1  # one of several with the question
-    for id in right.keys() - ids.keys():
-        questions = {_asked(side[id]) for side in (left, right) if id in side} - {""}
+    for name in (str, _asked) if places else ():
+        old, new = (_named(name, side.values()) for side in (left, right))
+        for key in old.keys() & new.keys():
+            ids[new[key]] = old[key]
+            del left[old[key]], right[new[key]]
+            by_place += name is _asked and key[-1] != 1  # one of several with the question
+    for id, _, graded in right.values():
+        questions = {_asked(graded), _asked(left[id][2]) if id in left else ""} - {""}
         ids[id] = id if id in left and len(questions) < 2 else ""
         by_place += places and ids[id] != ""
     return ids, by_place
 
 
-def _by(name: Callable[[Key], str], keys: Iterable[Key]) -> Iterator[tuple[tuple[Any, ...], str]]:
+def _named(name: Callable[[str], str], keys: Iterable[Key]) -> dict[tuple[str, str, int], str]:
     """The ids of rows that have a name, each by it, its prompt, and its place among those."""
-    places: Counter[tuple[str, str]] = Counter()
-    for key in keys:
-        kind = name(key), key[0].partition("-")[2]
+    ids, places = {}, Counter[tuple[str, str]]()
+    for id, _, graded in keys:
+        kind = called, prompt = name(graded), id.partition("-")[2]
         places[kind] += 1
-        if kind[0]:
-            yield (*kind, places[kind]), key[0]
+        if called:
+            ids[called, prompt, places[kind]] = id
+    return ids
 
 
-def _whole(key: Key) -> str:
-    return key[2]
-
-
-def _asked(key: Key) -> str:
-    return key[2].partition("-")[2]
+def _asked(graded: str) -> str:
+    return graded.partition("-")[2]
 
 
 def as_text(value: Any) -> str:
