@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from typing import NamedTuple
 
 from ..records.errors import ConfigError
@@ -251,32 +252,31 @@ def compare(
         ((id, was.row, was.input) for id, was in old.items()),
         ((line.case_id, line.row, line.input) for line in after()),
     )
-    changes: list[tuple[Change, Line]] = []
 
-    for line, new in _outcomes(after, compared, 1):
-        id = line.case_id
-        was = old.pop(old_ids[id], NOTHING)
-        if kind := _kind(was, new):
-            compared.kinds[kind] += 1
-            changes.append((Change(id, kind, was, new), line))
-            if len(changes) > 2 * shown + 1000:
-                changes[:] = sorted(changes, key=_weight)[:shown]
-        if was is NOTHING:
-            compared.only[1] += 1
-            continue
-        compared.other_input += was.input != new.input
-        compared.lost += new.is_error and not was.is_error
-        compared.gained += was.is_error and not new.is_error
-        if not (was.is_error or new.is_error):
-            pair = Pair(was.passed, new.passed, was.score, new.score)
-            compared.both[old_ids[id]] = pair
+    def changed() -> Iterator[tuple[Change, Line]]:
+        for line, new in _outcomes(after, compared, 1):
+            id = line.case_id
+            was = old.pop(old_ids[id], NOTHING)
+            if kind := _kind(was, new):
+                compared.kinds[kind] += 1
+                yield Change(id, kind, was, new), line
+            if was is NOTHING:
+                compared.only[1] += 1
+                continue
+            compared.other_input += was.input != new.input
+            compared.lost += new.is_error and not was.is_error
+            compared.gained += was.is_error and not new.is_error
+            if not (was.is_error or new.is_error):
+                pair = Pair(was.passed, new.passed, was.score, new.score)
+                compared.both[old_ids[id]] = pair
+
+    changes = nsmallest(max(shown, 1), changed(), _weight)[:shown]  # of none, it would read none
     compared.pairs = PairCounts(compared.both.values())
     compared.tests = compared.pairs.tests()
     compared.only[0], compared.gone = len(old), next(iter(old), "")
     compared.ungraded = compared.lost + sum(not was.is_error for was in old.values())
     if compared.summaries[0].cases and 0 < compared.summaries[1].cases <= compared.only[1]:
         raise ConfigError("compare: no case with the same id and question is in both runs")
-    changes = sorted(changes, key=_weight)[:shown]
     wanted = {old_ids[change.case_id] for change, _ in changes}
     first = (line for line in before() if line.case_id in wanted) if wanted else ()
     labels = {line.case_id: {key: v.label for key, v in _verdicts(line)} for line in first}

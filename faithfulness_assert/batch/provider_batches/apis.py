@@ -24,8 +24,8 @@ from ...records.errors import JudgeError
 EXPIRED, MISSING, NOT_RUN = "expired", "missing", "not run"
 """Why an ask has no answer. Only the first two count as tries: the provider had the ask."""
 NOT_FOUND = 404
-UNDECIDED = (408, 409)
-"""Statuses of a refusal after which something may have come of the request all the same."""
+REFUSED = {*range(400, 500)} - {408, 409}
+"""Statuses after which nothing has come of a request. After the two, something may have."""
 CONNECTIONS_FAIL = {"APIConnectionError", "TransportError"}
 """Classes of the SDKs' errors, and of those of their HTTP client."""
 ROUTE = "/v1/chat/completions"
@@ -289,9 +289,3 @@ def service_errors(secrets: Secrets) -> Iterator[None]:
             problem = f"the batch API's answer cannot be read ({type(error).__name__}: {text})"
             failure = JudgeError(problem, "transport", fix="Check base_url.")
         raise secrets.out_of_outcome(failure) from None
-
-
-def is_refused(error: Exception) -> bool:
-    """Whether an error of an SDK means that nothing came of a request."""
-    status = getattr(error, "status_code", None)
-    return isinstance(status, int) and 400 <= status < 500 and status not in UNDECIDED

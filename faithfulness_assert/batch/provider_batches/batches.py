@@ -28,7 +28,7 @@ from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask
 from ..rows import line_of
 from ..store import NAME, Store
-from .apis import MISSING, NOT_FOUND, NOT_RUN, BatchAPI, Look, is_refused, read_line, service_errors
+from .apis import MISSING, NOT_FOUND, NOT_RUN, REFUSED, BatchAPI, Look, read_line, service_errors
 from .asks import CaseAnswers
 
 MAX_LINE = 16 << 20
@@ -148,13 +148,14 @@ class Batches:
     def _send(self, number: int, file: IO[bytes]) -> None:
         with service_errors(self._secrets):
             prepared = self._api.prepared(file, self._name(number))
-            self._set(number, "")
-            try:
+        self._set(number, "")
+        try:
+            with service_errors(self._secrets):
                 id = self._api.create(prepared)
-            except Exception as error:
-                if is_refused(error):
-                    self._set(number, None)
-                raise
+        except JudgeError as error:
+            if error.http_status in REFUSED:
+                self._set(number, None)
+            raise
         self._set(number, id)
 
     def _look(self, number: int, id: str) -> Look:
