@@ -296,12 +296,10 @@ class PairCounts:
         too_few = fsum(exp(n * log(changes) - changes - lgamma(n + 1)) for n in range(FEWEST))
         return min(normal.cdf((cases * loss - least) / spread), 1 - too_few)
 
-    def tests(self) -> PairedTests:
-        """Both tests of these cases: whether B is worse."""
-        return PairedTests(mcnemar(self.lost, self.gained), sign_flips(self.differences))
-
-    def tests_back(self) -> PairedTests:
-        """The same tests the other way round: whether A is worse."""
+    def tests(self, *, back: bool = False) -> PairedTests:
+        """Both tests of these cases: whether B is worse. ``back``: whether A is."""
+        if not back:
+            return PairedTests(mcnemar(self.lost, self.gained), sign_flips(self.differences))
         turned = Counter({-size: count for size, count in self.differences.items()})
         return PairedTests(mcnemar(self.gained, self.lost), sign_flips(turned))
 

@@ -48,7 +48,7 @@ class Shift(PairCounts):
 
         Of passes and of scores, lower and higher: the least of four, four times (Bonferroni).
         """
-        return min(1.0, 4 * min(*self.tests(), *self.tests_back()))
+        return min(1.0, 4 * min(*self.tests(), *self.tests(back=True)))
 
     @property
     def is_found(self) -> bool:
@@ -58,7 +58,7 @@ class Shift(PairCounts):
     @property
     def is_worse(self) -> bool:
         """Whether it changed something, and for the worse."""
-        return self.is_found and min(self.tests()) <= min(self.tests_back())
+        return self.is_found and min(self.tests()) <= min(self.tests(back=True))
 
 
 class Recheck(NamedTuple):

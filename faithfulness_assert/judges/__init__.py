@@ -30,12 +30,13 @@ JUDGES = {
     "openai": ("OpenAIJudge", "openai:MODEL"),
 }
 """The class of each judge, in the module of its name, and how users name it."""
+FORMS = [form for _, form in JUDGES.values()]
 REMOTE = ("anthropic", "openai")
 """Those behind an API. The name in capitals, with ``_``, begins its environment variables."""
 
 
 def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
-    """The judge that ``spec`` names (one of ``judge_forms``), or ``spec`` itself.
+    """The judge that ``spec`` names (one of ``FORMS``), or ``spec`` itself.
 
     With the option ``claims_judge`` it only gives verdicts, and that judge writes all else.
 
@@ -65,7 +66,7 @@ def check_judge_options(spec: object, options: Mapping[str, Any]) -> None:
         if bool(argument.strip()) != (":" in form):
             raise ConfigError(f"judge: {spec!r} should be written {form!r}")
     elif isinstance(spec, type) or not callable(getattr(spec, "ask", None)):
-        forms, got = ", ".join(judge_forms()), getattr(spec, "__name__", type(spec).__name__)
+        forms, got = ", ".join(FORMS), getattr(spec, "__name__", type(spec).__name__)
         problem = f"must be one of {forms}, or an object (no class) with an 'ask' method"
         raise ConfigError(f"judge: {problem}; got {got}")
     for option in (name for name in options if name not in names):
@@ -86,7 +87,7 @@ def option_names(spec: object) -> list[str]:
     kind = spec.partition(":")[0]
     if kind not in JUDGES:
         model = spec.replace("/", ":").rpartition(":")[2].strip() or "MODEL"
-        forms = " or ".join(judge_forms()).replace("MODEL", model)
+        forms = " or ".join(FORMS).replace("MODEL", model)
         raise ConfigError(
             f"judge: unknown judge {spec!r}. {suggest(kind.strip().lower(), JUDGES)} Write {forms}."
             " A model of another server that is compatible with OpenAI's is 'openai:MODEL', with "
@@ -96,11 +97,6 @@ def option_names(spec: object) -> list[str]:
     options = [option for make in makers for option in inspect.signature(make).parameters.values()]
     own = [option.name for option in options if option.kind is option.KEYWORD_ONLY]
     return list(dict.fromkeys([CLAIMS_JUDGE, *own]))
-
-
-def judge_forms() -> list[str]:
-    """How users name judges: ``["anthropic:MODEL", "embedded", ...]``."""
-    return [form for _, form in JUDGES.values()]
 
 
 def key_in_environment(spec: object) -> str:
@@ -153,8 +149,8 @@ class TwoJudges:
         identity: dict[str, Any] | None = None
         if checks.identity and writes.identity:
             url = writes.identity.get("base_url", "")  # by which a server's asks are counted
-            identity = {"judge": "two", "base_url": url, "checker": checks.identity}
-            identity["writer"] = writes.identity
+            both = {"checker": checks.identity, "writer": writes.identity}
+            identity = {"judge": "two", "base_url": url, **both}
         limits = zip(astuple(checks.limits), astuple(writes.limits), strict=True)
         lower = (min((x for x in pair if x is not None), default=None) for pair in limits)
         return replace(

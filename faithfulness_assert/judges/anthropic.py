@@ -20,8 +20,6 @@ from .remote.answers import an_object, objects_in, usage_of
 from .remote.needs import Fallback, Fallbacks, Steps
 from .remote.remote_judge import RemoteJudge
 
-# ---------------------------------------------------------------- requests
-
 FALLBACKS: Fallbacks = {
     "effort": Fallback(
         r"thinking|effort",
@@ -36,9 +34,6 @@ FALLBACKS: Fallbacks = {
 
 BUDGETS = {"minimal": 1_024, "low": 1_024, "medium": 3_072}
 """Tokens for thinking by effort, where a server takes no effort; more for any other word."""
-
-
-# ---------------------------------------------------------------- replies
 
 
 def read_message(data: Mapping[str, Any], answer: Answer) -> Outcome:
@@ -70,9 +65,6 @@ def read_message(data: Mapping[str, Any], answer: Answer) -> Outcome:
     ended = stop_reason if isinstance(stop_reason, str) else "stop"
     reasoned = any(block.get("type") in ("thinking", "redacted_thinking") for block in blocks)
     return Reply(text, usage, ended, refusal, reasoned=reasoned)
-
-
-# ---------------------------------------------------------------- the judge
 
 
 class AnthropicJudge(RemoteJudge):
