@@ -6,10 +6,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ..grading import Grader
-from ..records.judge import Judge
 from ..records.result import GradingResult
-from ..settings import SETTING, AnyPolicy
-from .shared import explanation, make_grader, missing
+from .shared import SETTING, explanation, make_grader, missing
 
 try:
     from deepeval.errors import MissingTestCaseParamsError
@@ -20,7 +18,7 @@ except ImportError as error:
     raise missing(error, "deepeval>=4.3") from error
 
 if TYPE_CHECKING:
-    from .shared import GraderOptions, Unpack
+    from .shared import AnyPolicy, GraderOptions, Judge, Unpack
 
 MEASURED = (
     *("score", "success", "reason", "error", "score_breakdown"),
@@ -85,7 +83,7 @@ class FaithfulnessAssert(BaseMetric):
 
 def _begin(metric: FaithfulnessAssert, test_case: LLMTestCase) -> object:
     """Forgets the test case before. Raises an error for a test case that cannot be graded."""
-    _show(metric, dict.fromkeys(MEASURED))
+    metric.__dict__.update(dict.fromkeys(MEASURED))
     metric.skipped = False
     metric.measurement = begun = object()
     absent = [field.value for field in REQUIRED if getattr(test_case, field.value) is None]
@@ -108,9 +106,8 @@ def _fields(test_case: LLMTestCase) -> dict[str, Any]:
 
 def _end(metric: FaithfulnessAssert, begun: object, result: GradingResult) -> float | None:
     """Shows the result, unless another measurement has begun since."""
-    score = result.score
     shown = {
-        "score": score,
+        "score": result.score,
         "success": result.pass_,
         "reason": explanation(result),
         "error": None if result.defined else explanation(result),
@@ -121,10 +118,5 @@ def _end(metric: FaithfulnessAssert, begun: object, result: GradingResult) -> fl
         "verbose_logs": result.pretty() if metric.verbose_mode else None,
     }
     if metric.measurement is begun:
-        _show(metric, shown)
-    return score
-
-
-def _show(metric: FaithfulnessAssert, fields: dict[str, Any]) -> None:
-    for name, value in fields.items():
-        setattr(metric, name, value)
+        metric.__dict__.update(shown)
+    return result.score

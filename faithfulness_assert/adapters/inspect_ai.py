@@ -8,10 +8,8 @@ from urllib.parse import urlsplit
 
 from ..cases.systems import names
 from ..records.errors import ConfigError
-from ..records.judge import Judge
 from ..records.result import GradingResult
-from ..settings import SETTING, AnyPolicy
-from .shared import explanation, facts, make_grader, missing
+from .shared import SETTING, explanation, facts, make_grader, missing
 
 try:
     from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
@@ -20,7 +18,7 @@ except ImportError as error:
     raise missing(error, "inspect-ai>=0.3.280") from error
 
 if TYPE_CHECKING:
-    from .shared import GraderOptions, Unpack
+    from .shared import AnyPolicy, GraderOptions, Judge, Unpack
 
 
 @scorer(metrics=[mean(), stderr()])

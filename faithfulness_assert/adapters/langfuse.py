@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..records.judge import Judge
-from ..settings import SETTING, AnyPolicy
-from .shared import case_in, explanation, facts, make_grader, missing, outcome
+from .shared import SETTING, case_in, explanation, facts, make_grader, missing, outcome
 
 try:
     from langfuse import Evaluation
@@ -15,7 +13,7 @@ except ImportError as error:
     raise missing(error, "langfuse>=4.18") from error
 
 if TYPE_CHECKING:
-    from .shared import GraderOptions, Unpack
+    from .shared import AnyPolicy, GraderOptions, Judge, Unpack
 
 
 def faithfulness(

@@ -6,9 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..records.judge import Judge
-from ..settings import SETTING, AnyPolicy
-from .shared import PATIENCE, case_in, explanation, facts, make_grader, missing
+from .shared import PATIENCE, SETTING, case_in, explanation, facts, make_grader, missing
 
 try:
     from mlflow.entities import AssessmentError, AssessmentSource, Feedback, SpanType, Trace
@@ -19,7 +17,7 @@ except ImportError as error:
     raise missing(error, "mlflow>=3.17") from error
 
 if TYPE_CHECKING:
-    from .shared import GraderOptions, Unpack
+    from .shared import AnyPolicy, GraderOptions, Judge, Unpack
 
 
 class FaithfulnessAssert(Scorer):

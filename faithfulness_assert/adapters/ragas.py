@@ -9,10 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..records.errors import InputError, JudgeError
-from ..records.judge import Judge
 from ..records.result import GradingResult
-from ..settings import SETTING, AnyPolicy
-from .shared import explanation, facts, make_grader, missing
+from .shared import SETTING, explanation, facts, make_grader, missing
 
 try:
     from ragas.dataset_schema import SingleTurnSample
@@ -23,7 +21,7 @@ except ImportError as error:
     raise missing(error, "ragas>=0.4,<0.5", "langchain-community<0.4") from error
 
 if TYPE_CHECKING:
-    from .shared import GraderOptions, Unpack
+    from .shared import AnyPolicy, GraderOptions, Judge, Unpack
 
 
 class FaithfulnessAssert(BaseMetric, SingleTurnMetric):

@@ -14,9 +14,10 @@ from ..conversations.plain_data import as_json
 from ..grading import Grader
 from ..options import DEADLINE, hide_key
 from ..records.errors import pip_install
-from ..records.judge import Judge
+from ..records.judge import Judge as Judge
 from ..records.result import GradingResult
-from ..settings import AnyPolicy
+from ..settings import SETTING as SETTING
+from ..settings import AnyPolicy as AnyPolicy
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack as Unpack
