@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from .lead_ins import Piece
 from .strings import FENCE, is_blank, key_words, lazy_pattern
@@ -19,6 +18,8 @@ MAX_JSON = 100_000
 """Characters. A longer answer is read as text."""
 MAX_LABEL = 1_000
 """Characters of the keys that a leaf is shown with."""
+MAX_LISTS = 10
+"""Lists of objects around a leaf, of which it is shown with the first leaf of the object."""
 Names = Mapping[str, Collection[str]]
 """What answers and contexts are called in the JSON that applications write."""
 
@@ -99,18 +100,6 @@ class _Leaf(NamedTuple):
     fields: frozenset[str]  # whose names it stands under
 
 
-@dataclass
-class _Item:
-    """An object in a list, and what names those around it."""
-
-    over: str
-    first: str = ""  # its first leaf, which names it
-
-    def names(self) -> str:
-        """What is shown before a leaf of it."""
-        return " | ".join(filter(None, (self.over, self.first)))[-MAX_LABEL:]
-
-
 class _Keys(NamedTuple):
     """What a leaf stands under: the keys, and the fields whose names they are."""
 
@@ -132,17 +121,18 @@ def _leaves(text: str, start: int, known: Mapping[str, set[str]]) -> list[_Leaf]
     price: 16 euros", or nobody could check of which service 16 euros is the price.
     """
     found: list[_Leaf] = []
-    opened: list[tuple[_Keys, _Item | None, str]] = []  # with the item that is around, and its sign
-    here, key, item, sign = _Keys(), "", cast("_Item | None", None), ""
+    # With the first leaves of the objects in lists around it (None: there is none), and its sign.
+    opened: list[tuple[_Keys, list[str | None], str]] = []
+    here, key, firsts, sign = _Keys(), "", list[str | None](), ""
     begin = end = -1  # of what is in no leaf yet
     for token in _TOKEN.finditer(text, start):
         said = token[0]
         if said in "{[":
-            opened.append((here, item, sign))
-            item = _Item(item.names() if item else "") if sign + said == "[{" else item
+            opened.append((here, firsts, sign))
+            firsts = [*firsts[1 - MAX_LISTS :], None] if sign + said == "[{" else firsts
             here, key, sign = here.and_key(key, known), "", said
         elif said in "}]":
-            here, item, sign = opened.pop()
+            here, firsts, sign = opened.pop()
         elif " " in said and said[0] != '"':
             break  # words outside of a string: the JSON has ended
         elif said not in ",:":
@@ -154,10 +144,10 @@ def _leaves(text: str, start: int, known: Mapping[str, set[str]]) -> list[_Leaf]
             label, fields = here.and_key(key, known)
             line = " ".join((f"{label}: {value}" if label else value).split())
             reason = "no value" if said == "null" or is_blank(value) else ""
-            over = item.names() if item else ""
+            over = " | ".join(filter(None, firsts))[-MAX_LABEL:]
             shown = f"{over} | {line}" if over and not reason else ""
-            if item and not (item.first or reason):
-                item.first = line
+            if firsts and firsts[-1] is None and not reason:
+                firsts[-1] = line
             found.append(_Leaf(Piece(begin, end, line, reason, "row", shown=shown), fields))
             key, begin = "", -1
         if not opened or token["cut"]:
