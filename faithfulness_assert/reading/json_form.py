@@ -22,10 +22,9 @@ _KEYS = {
     name: frozenset(words.split())
     for name, words in sections(__file__.removesuffix("json_form.py") + "words/keys.txt").items()
 }
-LABELS, IDS, STATEMENTS = _KEYS["labels"], _KEYS["ids"], _KEYS["statements"]
-REASONS, EVIDENCE, WRAPPERS = _KEYS["reasons"], _KEYS["evidence"], _KEYS["wrappers"]
-_TEXTS = dict.fromkeys(STATEMENTS, "statement") | dict.fromkeys(REASONS, "reason")
-CLOSED = REASONS | EVIDENCE | STATEMENTS  # there are no verdicts under these keys
+IDS, WRAPPERS = _KEYS["ids"], _KEYS["wrappers"]
+_CLOSED = ("statements", "reasons", "evidence")  # there are no verdicts under these keys
+_PARTS = {key: part for part in ("labels", "ids", *_CLOSED) for key in _KEYS[part]}
 EVEN = 0.5  # a judge that is no surer of a label than this has a doubt
 DEEPEST = 4  # levels of wrappers around rows, as in a tool call
 _ID = lazy_pattern(
@@ -82,7 +81,7 @@ def _said_in(key: str, value: Any, labels: Labels, depth: int, number: int | Non
     inner: Sequence[tuple[str, Any]] = ()
     said: Said = []
     is_row = False
-    if depth < 0 or name in CLOSED:
+    if depth < 0 or _PARTS.get(name) in _CLOSED:
         return [*said_by(key, value)]
     if isinstance(value, Pairs):
         is_row = any(_is_label(name, item) for name, item in value)
@@ -110,7 +109,7 @@ def _said_in(key: str, value: Any, labels: Labels, depth: int, number: int | Non
 
 
 def _is_label(key: str, value: Any) -> bool:
-    return key_of(key) in LABELS and not _is_nested(_alone(value))
+    return _PARTS.get(key_of(key)) == "labels" and not _is_nested(_alone(value))
 
 
 def _alone(value: Any) -> Any:
@@ -123,11 +122,11 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
     own: list[int | None] = [] if number is None else [number]
     said: set[Label | None] = set()
     numbers: list[int] = []
-    texts: dict[str, list[str]] = {"statement": [], "quote": [], "reason": [], "label": []}
+    texts: dict[str, list[str]] = {"statements": [], "quote": [], "reasons": [], "label": []}
     residue: list[str] = []
     for key, item in value:
-        name = key_of(key)
-        if name in IDS and item is not None:
+        part = _PARTS.get(key_of(key), "")
+        if part == "ids" and item is not None:
             own.append(read_id(item))
         elif _is_label(key, item):
             item = _alone(item)
@@ -136,11 +135,11 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
                 known, rest = leading_label(item, labels)
             said.add(known)
             rest = rest.strip(" .,;:!'\"*_`-–—\ufe0f")
-            texts["reason" if known == "partially_supported" else "label"].append(rest)
+            texts["reasons" if known == "partially_supported" else "label"].append(rest)
             residue += [] if known else said_by(key, item)
-        elif name in _TEXTS and isinstance(item, str):
-            texts[_TEXTS[name]].append(clean_text(item))
-        elif name in EVIDENCE:
+        elif part in texts and isinstance(item, str):
+            texts[part].append(clean_text(item))
+        elif part == "evidence":
             for _, at in leaves(item):
                 if is_whole(at) or (isinstance(at, str) and _NUMBERS.fullmatch(at.strip())):
                     numbers += map(int, re.findall(r"-?\d+", str(at)))
@@ -154,14 +153,14 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
     if len(set(own)) > 1 or None in own:  # two numbers, or one that cannot be read
         own = [UNPLACED]
     residue += [f"label: {rest}" for rest in texts["label"] if rest.strip("()")]
-    statement, *more = texts["statement"] or [""]
+    statement, *more = texts["statements"] or [""]
     return Row(
         own[0] if own else None,
         label,
         tuple(numbers),
         statement,
         "\n".join(texts["quote"]),
-        " ".join(filter(None, texts["reason"])),
+        " ".join(filter(None, texts["reasons"])),
         (*residue, *more),
     )
 
