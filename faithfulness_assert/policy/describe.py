@@ -28,11 +28,9 @@ def calls(policy: Policy) -> str:
 
 def asks(policy: Policy) -> str:
     """What the judge is asked about, and the number of calls."""
-    if policy.verify == "rubric":
-        return f"ratings, {calls(policy)}"
-    truths = " + truths" if policy.verify == "truths" else ""
-    reason = " + reason" if policy.explain == "judge" else ""
-    return f"{policy.split}{truths}{reason}, {calls(policy)}"
+    more = " + truths" * (policy.verify == "truths") + " + reason" * (policy.explain == "judge")
+    what = "ratings" if policy.verify == "rubric" else policy.split + more
+    return f"{what}, {calls(policy)}"
 
 
 def nothing_to_check(policy: Policy) -> str:

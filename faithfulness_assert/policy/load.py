@@ -20,7 +20,7 @@ from ..records.model import Label
 from ..text.strings import clip, sections
 from .parsing import SUFFIXES, read_data
 from .policy import DESCRIPTIVE, OF_PRESETS, TAKES, Policy, from_data
-from .values import FLAG
+from .values import FLAG, unknown_name
 
 FIELD_NAMES = frozenset(TAKES).difference(DESCRIPTIVE, OF_PRESETS)
 """The fields that are options of ``grade()``."""
@@ -119,10 +119,8 @@ def _named(policy: object) -> Policy:
 def _from_plain(data: Mapping[str, Any], name: str) -> Policy:
     """The policy in plain data: fields that change the preset ``base`` (default: ``default``)."""
     where = f"policy {name!r}"
-    for key in data:
-        if key not in DATA_KEYS:
-            shown = str(key)[:60]
-            raise ConfigError(f"{where}: unknown field {shown!r}. {suggest(shown, DATA_KEYS)}")
+    if unknown := unknown_name("field", data, DATA_KEYS):
+        raise ConfigError(f"{where}: {unknown}")
     own = dict(data)
     named, source_options = own.pop("base", "default"), own.pop("policy_options", None) or {}
     base = policies.get(ALIASES.get(named, named)) if isinstance(named, str) else None
@@ -204,10 +202,8 @@ caller."""
 def _with_source_options(policy: Policy, given: Mapping[str, Any]) -> Policy:
     """The policy changed by options under its source's names."""
     known = SOURCE_OPTIONS.get(policy.name, _THRESHOLD)
-    for name in given:
-        if name not in known:
-            problem = f"policy {policy.name!r} has no option {name!r}"
-            raise ConfigError(f"policy_options: {problem}. {suggest(str(name), known)}")
+    if unknown := unknown_name("option", given, known):
+        raise ConfigError(f"policy_options: policy {policy.name!r}: {unknown}")
     name = ""
     try:
         for name in (name for name in known if name in given):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -123,17 +123,19 @@ GUIDANCE = _values(
 # ---------------------------------------------------------------- lists
 
 
-def _unknown(kind: str, names: Iterable[Any], allowed: Sequence[str]) -> str | None:
+def unknown_name(kind: str, names: Iterable[Any], allowed: Collection[str]) -> str | None:
     """That one of these names is not known, with the nearest one that is."""
-    unknown = next((name for name in names if name not in allowed), None)
-    return unknown and f"unknown {kind} {unknown!r}. {suggest(str(unknown), allowed)}"
+    for name in names:
+        if name not in allowed:
+            return f"unknown {kind} {name!r:.80}. {suggest(str(name)[:60], allowed)}"
+    return None
 
 
 def _names(kind: str, allowed: Sequence[str], example: str, description: str) -> Values:
     def problem(names: Any) -> str | None:
         if isinstance(names, str) or not isinstance(names, Sequence):
             return f'must be a list of {kind}s such as ["{example}"], got {names!r:.80}'
-        return _unknown(kind, names, allowed)
+        return unknown_name(kind, names, allowed)
 
     return Values(description, problem, _as_tuple)
 
@@ -229,7 +231,7 @@ def _mapping(
     def problem(given: Any) -> str | None:
         if not isinstance(given, Mapping) or (needed and needed not in given):
             return f"must map {shape}, got {given!r:.80}"
-        if unknown := _unknown(kind, given, names):
+        if unknown := unknown_name(kind, given, names):
             return unknown
         problems = (f"{n} {wrong}" for n, value in given.items() if (wrong := each.problem(value)))
         return next(problems, None)
