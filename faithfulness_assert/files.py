@@ -30,9 +30,9 @@ _NOT_REGULAR = "it is not a regular file, but a folder, a pipe or a device"
 _FLAGS = sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "NOCTTY", "BINARY"))
 
 
-def open_file(path: StrPath, *, follow: bool = True) -> BinaryIO:
-    """A regular file, for reading. ``follow``: also through a link, which a user has named."""
-    return open(path, "rb", opener=_regular if follow else _no_link)
+def open_file(path: StrPath) -> BinaryIO:
+    """A regular file, for reading, also through a link, which a user has named."""
+    return open(path, "rb", opener=_regular)
 
 
 def open_text(

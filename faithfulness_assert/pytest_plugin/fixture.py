@@ -134,7 +134,13 @@ class Faithfulness:
         """Adds the result to the properties of the test, with the texts if there is a report."""
         self._calls += 1
         name = self._item.nodeid if self._calls == 1 else f"{self._item.nodeid} #{self._calls}"
-        number, texts = next(self._session.numbers), _texts(case)
+        number, texts = next(self._session.numbers), dict[str, Any]()
+        if case is not None:
+            passages = [
+                {"id": p.id, **({"title": p.title} if p.title else {}), "text": p.text}
+                for p in case.context
+            ]
+            texts = {"answer": case.answer, "context": passages, "question": case.question}
         line = Line(name, number, digest(Row(number, name, texts)), texts, result)
         line = line if self._session.settings["report"] else brief(line)
         self._item.user_properties.append((PROPERTY, line.to_json()))
@@ -147,17 +153,6 @@ def _is_mistake(result: GradingResult) -> bool:
         return error is not None
     answered = result.metadata.get("httpStatus") and error.kind in ("transport", "rate_limit")
     return bool(answered) and not error.retryable
-
-
-def _texts(case: Case | None) -> dict[str, Any]:
-    """The texts of a case as plain JSON; none if it could not be read."""
-    if case is None:
-        return {}
-    passages = [
-        {"id": p.id, **({"title": p.title} if p.title else {}), "text": p.text}
-        for p in case.context
-    ]
-    return {"answer": case.answer, "context": passages, "question": case.question}
 
 
 def _can_be_stored(judge: object) -> bool:

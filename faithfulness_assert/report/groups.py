@@ -96,12 +96,9 @@ class Slices:
                     Slice(value, n.total(), n["passed"] + n["failed"], n["passed"])
                     for value, n in values.items()
                 ]
-                columns.append(Column(name, place, [*values], sorted(slices, key=_worst_first)))
+                slices.sort(key=lambda s: (1.0 if s.rate is None else s.rate, -s.graded, s.value))
+                columns.append(Column(name, place, [*values], slices))
         return columns[:MOST_COLUMNS]
-
-
-def _worst_first(part: Slice) -> tuple[float, int, str]:
-    return (1.0 if part.rate is None else part.rate, -part.graded, part.value)
 
 
 # ---------------------------------------------------------------- statements of several answers
