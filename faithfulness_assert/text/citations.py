@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from .learned import is_topic, scores
 from .number_words import valued
-from .strings import FIRST_DENSE, is_blank, lazy_pattern, word_lists, word_set
+from .strings import is_blank, lazy_pattern, word_lists, word_set
 
 Style = Literal["brackets", "parentheses", "sign"]
 MOST_MARKS = 20
@@ -76,7 +76,8 @@ _DENSE_PLACE = lazy_pattern(
     r"|[제第]\s?\d{1,4}\s?[장조항호절](?:의\s?\d{1,3})?"
 )
 """A place in a source, in Chinese, Japanese and Korean."""
-_ROMAN = lazy_pattern("[IVXLC]+")
+_NUMERAL = lazy_pattern("[IVXLC]+|[^\\W\\d_\u3040-\uffff]")
+_NAME_BEHIND_PLACE = lazy_pattern("P[PNn]*W")
 _SOURCE_NAME = lazy_pattern(r"\b[A-Z][^\W\d_]{3,}|\b[12]\d{3}\b")
 
 
@@ -129,34 +130,31 @@ def _named() -> re.Pattern[str]:
 
 
 def _is_place(text: str) -> bool:
-    """Whether brackets only name places in a source: (see Annex C), (GDPR, Art. 17), （第三条）."""
-    found = _ENCLOSED.fullmatch(text)
-    return found is not None and all(map(_names_place, re.split("[;；]", found["in"])))
+    """Whether brackets only name places in a source: (see Annex C), (GDPR, Art. 17), （第三条）.
 
-
-def _names_place(text: str) -> bool:
-    """Whether all words are names or words for places, with a number or letter behind one of these.
-
-    A name stands before them, in capitals, or behind "of". So "Section 3 Repealed" and "2 pages"
-    are none.
+    All words are names or words for places, with a number or letter behind one of these. A name
+    stands before them, or behind "of". So "Section 3 Repealed" and "2 pages" are none.
     """
-    text, count = _DENSE_PLACE.subn("", text)
-    places, usual = word_set("citations", "places"), word_set("citations", "titles")
-    text = re.sub(rf"^\s?(?:{any_of('see')})(?!\w)", "", text, flags=re.IGNORECASE)
-    is_named, is_behind, is_label = count > 0, False, False
-    for word in _TOKEN.findall(text):
-        is_one = len(word) == 1 and word.isalpha() and word < FIRST_DENSE
-        is_number = is_one or word[0].isdigit() or _ROMAN.fullmatch(word)
-        is_named, is_label = is_named or bool(is_label and is_number), False
-        if word.casefold() in places or word[0] in "§「":
-            is_behind = is_label = True
-        elif word in usual:
-            is_behind = False
-        elif not (is_number or word[0] == "《" or word.isupper()) and (
-            is_behind or not word[0].isupper()
-        ):
+    found = _ENCLOSED.fullmatch(text)
+    for part in re.split("[;；]", found["in"]) if found else ():
+        part, count = _DENSE_PLACE.subn("", part)
+        part = re.sub(rf"^\s?(?:{any_of('see')})(?!\w)", "", part, flags=re.IGNORECASE)
+        kinds = "".join(map(_kind_of, _TOKEN.findall(part)))
+        is_named = count > 0 or "PN" in kinds
+        if not is_named or "x" in kinds or _NAME_BEHIND_PLACE.search(kinds):
             return False
-    return is_named
+    return found is not None
+
+
+def _kind_of(word: str) -> str:
+    """Whether a word is one for a place, a number or letter, usual in titles, or a name."""
+    if word.casefold() in word_set("citations", "places") or word[0] in "§「":
+        return "P"
+    if word[0].isdigit() or _NUMERAL.fullmatch(word):
+        return "N"
+    if word in word_set("citations", "titles"):
+        return "U"
+    return "n" if word[0] == "《" or word.isupper() else "W" if word[0].isupper() else "x"
 
 
 def end_of_marks(text: str, place: int) -> int:
