@@ -62,12 +62,13 @@ def audit_citations(
         ConfigError: ``answer`` or ``language`` is not a string, or ``ids`` or ``hedges`` are not a
             sequence of strings.
     """
-    _check(answer=answer, language=language)
-    for name, texts in (("ids", ids), ("hedges", hedges)):
+    given = {"answer": [answer], "language": [language], "ids": ids, "hedges": hedges}
+    for name, texts in given.items():
         if isinstance(texts, str | bytes) or not isinstance(texts, Sequence):
             raise ConfigError(f"{name}: must be a sequence of strings, got {type(texts).__name__}")
         for text in texts:
-            _check(**{name: text})
+            if not isinstance(text, str):
+                raise ConfigError(f"{name}: must be a string, got {type(text).__name__}")
     answer = answer[:MAX_ANSWER_CHARS]
     parts = split(answer, language)
     unread = [(s.start, s.end) for s in parts.skipped if s.reason in ("code", "link definition")]
@@ -87,12 +88,6 @@ def audit_citations(
     )
     needs_retry = bool(invalid) or len(uncited) >= RETRY_AT
     return CitationAudit(invalid, len(uncited), uncited, bool(invalid), needs_retry)
-
-
-def _check(**texts: object) -> None:
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            raise ConfigError(f"{name}: must be a string, got {type(text).__name__}")
 
 
 def _is_hedged(sentence: str, phrases: Sequence[str]) -> bool:
@@ -175,7 +170,7 @@ class CitationReader:
             return [(existing, bool(label))]
         is_like_one = self._is_like_one(token)
         if not is_like_one:
-            if not token or _LOCATOR.fullmatch(token):
+            if _LOCATOR.fullmatch(token):
                 return []
             if span := _RANGE.fullmatch(token):
                 first, last = int(span[2]), int(span[3])
