@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from itertools import accumulate, compress
+from itertools import accumulate, compress, product
 from typing import Literal, NamedTuple
 
 from .strings import lazy_pattern, word_lists
@@ -86,26 +86,19 @@ def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, .
     sections = word_lists("numbers")
     prefixes = [["1", ""], *map(str.split, sections["prefixes"].strip().splitlines())]
     for line in sections["units"].strip().splitlines():
-        before, _, behind = line.partition("|")
-        (kind, size, letters, *signs), words = before.split(), behind.split()
-        for factor, *names in prefixes:
-            if names[0] and names[0] not in letters:
-                continue
+        (kind, size, letters, *signs), words = (part.split() for part in line.split("|"))
+        for factor, *names in (prefix for prefix in prefixes if prefix[1] in letters):
             of = float(size) * float(factor)
             made = {"": Unit(kind, of)}
             if kind == "length":
                 made |= dict.fromkeys(("2", "²", "^2"), Unit("area", of**2))
                 made |= dict.fromkeys(("3", "³", "^3"), Unit("volume", of**3 * 1000))
-            pairs = [
-                (p, w) for p in names for w in signs + words if not p or (p < OTHER) == (w < OTHER)
-            ]
-            short = [p + w for p, w in pairs if len(p) < 3 and w in signs]
-            long = [p + w for p, w in pairs if len(p) != 1 and w in words]
-            for end, unit in made.items():
-                for name in short:
-                    exact.setdefault(name + end, {})[unit] = None
-                for name in (*short, *long):
-                    folded.setdefault(name.casefold() + end, {})[unit] = None
+            for prefix, word in product(names, signs + words):
+                is_one_script = (prefix < OTHER) == (word < OTHER) or not prefix
+                for end, unit in made.items() if is_one_script else ():
+                    if word in signs:
+                        exact.setdefault(f"{prefix}{word}{end}", {})[unit] = None
+                    folded.setdefault(f"{prefix}{word}".casefold() + end, {})[unit] = None
     known = {name: units for name, units in folded.items() if len(name) > 1 or name in exact}
     by_sign, by_name = ({name: (*units,) for name, units in of.items()} for of in (exact, known))
     return by_sign, by_name
@@ -174,7 +167,8 @@ def spelled_numbers(text: str) -> Iterator[tuple[int, int, float, Sort]]:
     known = {*filter(number_parts, {*words})}
     marked = known | words_of("articles")
     likely = compress(range(len(words)), map(marked.__contains__, words))
-    places = [n for n in likely if words[n] in known or _is_unit("".join(words[n + 1 : n + 2]))]
+    behind = [*words[1:], ""]
+    places = [n for n in likely if words[n] in known or (behind[n][2:] and units_of(behind[n]))]
     if not places:
         return
     pieces = _WORDS.split(text)
@@ -187,10 +181,6 @@ def spelled_numbers(text: str) -> Iterator[tuple[int, int, float, Sort]]:
             runs.append(begun)
     for run in runs:
         yield starts[2 * run.first + 1], starts[2 * run.last + 2], run.value, run.sort
-
-
-def _is_unit(word: str) -> bool:
-    return len(word) >= SHORTEST and units_of(word) != ()
 
 
 def _longer(run: Spelled, words: list[str], gaps: list[str], place: int) -> Spelled | None:
