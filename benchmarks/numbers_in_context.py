@@ -2,11 +2,10 @@
 
     python benchmarks/numbers_in_context.py [../shared/labelled] [--every N] [--half 0|1] [--show N]
 
-Reads labelled sets as ``embedded_judge.py`` does. For the statements that people call true and for
-the others it prints how many have a digit, and how many get the flag; then the share of the true
-ones that get it, and how many of 100 flags stand at a statement that people call false. The
-evidence, whose sums and differences count, is the sentence that shares the rarest words with the
-statement. A statement that is a question and its answer has the numbers of its question from there.
+Reads labelled sets as ``embedded_judge.py`` does. Of the statements that people call true, and of
+the others, it prints how many have a digit and get the flag; then the share of the true ones that
+get it, and how many of 100 flags are at false ones. The evidence, which is computed with, shares
+the rarest words with the statement. A question with its answer has the question's numbers there.
 
 ``--every N`` takes each Nth statement. ``--half`` takes the statements of one half of the contexts:
 rules are chosen on half 0 alone. ``--show`` prints N flags, drawn at random, to be read.
@@ -27,7 +26,8 @@ from zlib import crc32
 from embedded_judge import LABELLED, sentences
 
 from faithfulness_assert.asking.ranking import Ranking
-from faithfulness_assert.text.absent_numbers import Numbers, absent_numbers
+from faithfulness_assert.text.absent_numbers import absent_numbers
+from faithfulness_assert.text.context_numbers import Numbers
 
 HEADS = ("true", "digits", "flagged", "share", "false", "digits", "flagged", "precision")
 

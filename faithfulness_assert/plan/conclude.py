@@ -29,8 +29,9 @@ from ..records.model import (
 )
 from ..records.result import GradingResult
 from ..records.views import FLAG_WORDS, SETUP
-from ..text.absent_numbers import EQUALS, Numbers, absent_numbers, with_computed
+from ..text.absent_numbers import EQUALS, absent_numbers, with_computed
 from ..text.citations import source_names
+from ..text.context_numbers import Numbers
 from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, found_once, lazy_pattern, one_line, plain_words
 from ..text.wrong_words import MOST_WRONG, difference

@@ -20,7 +20,7 @@ from ..reading.lists_and_ratings import read_lists
 from ..records.errors import JudgeError, OtherReply, UnreadableReply
 from ..records.judge import Limits, Outcome
 from ..records.model import Evidence, Skipped, Statement
-from ..text.absent_numbers import Numbers
+from ..text.context_numbers import Numbers
 from ..text.learned import asks
 from ..text.phrases import Roots, roots_of, words_that_count
 from ..text.strings import lazy_pattern, one_line, plain_words, text_key

@@ -21,7 +21,8 @@ from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Ask, Limits, Outcome
 from ..records.model import CODE_SKIPPED
 from ..records.result import GradingResult
-from ..text.absent_numbers import Numbers, absent_numbers
+from ..text.absent_numbers import absent_numbers
+from ..text.context_numbers import Numbers
 from ..text.sentences import FIND, language_of, number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank, lazy_pattern

@@ -31,7 +31,7 @@ from ..records.errors import InputError, JudgeError, OtherReply
 from ..records.judge import Ask, AskKind, Numbered, Outcome, Payload
 from ..records.model import CitationAudit, Evidence, Skipped, Statement, Status
 from ..records.usage import Usage
-from ..text.absent_numbers import NONE, Numbers
+from ..text.context_numbers import NONE, Numbers
 from ..text.learned import asks
 from ..text.phrases import refers_back
 from ..text.strings import clip, one_line

@@ -17,7 +17,7 @@ from ..asking.ranking import nearest_sentences
 from ..records.model import Evidence, Verdict
 from ..records.result import GradingResult
 from ..records.views import FLAG_WORDS
-from ..text.absent_numbers import Numbers
+from ..text.context_numbers import Numbers
 from ..text.wrong_words import MOST_WRONG, difference
 from .results import Record, plain, text_of
 

@@ -14,6 +14,7 @@ A number may have several values: "3/4" is a date or a share, "1.500" is what it
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -87,6 +88,7 @@ _NUMBER = lazy_pattern(
     )""",
     re.VERBOSE,
 )
+_DECIMAL = lazy_pattern(r"[0-9]+[.,][0-9]+$")
 _LIST, _LISTED = lazy_pattern(r"\.[0-9]+,[0-9]+\."), lazy_pattern("[^:,]+")
 """Numbers without spaces, "100,0.5,0.1", and each of them."""
 _BESIDE = lazy_pattern("[^:]+")
@@ -200,10 +202,12 @@ class Number:
     def kinds(self) -> frozenset[str]:
         return frozenset([kind for kind, _ in self.meanings]) if self.meanings else NO_KINDS
 
-    def mean(self, *meanings: Meaning, plain: tuple[float, ...] = (), last: int = 0) -> Number:
+    def mean(
+        self, *meanings: Meaning, plain: tuple[float, ...] = (), last: int = 0, after: str = ""
+    ) -> Number:
         """It with these as its only meanings, besides a number without a unit."""
         self.meanings, self.plain, self.is_clear = meanings, plain, True
-        self.last = last or self.last
+        self.last, self.after = last or self.last, after
         return self
 
 
@@ -235,10 +239,9 @@ def usual_signs(text: str) -> str:
 
 
 @cache
-def roles_of_words() -> Mapping[str, str]:
+def _roles() -> Mapping[str, str]:
     """What a word or sign beside a number may be, in lower case."""
-    roles: dict[str, str] = {}
-    names = {
+    words = {
         "scale ": valued("scales"),
         "month ": (*valued("months"), *_ORDINALS, "of", "de"),
         "order ": _ORDINALS,
@@ -246,10 +249,10 @@ def roles_of_words() -> Mapping[str, str]:
         "money ": money_names(),
         "clock unit ": words_of("beside"),
     }
-    for role, words in names.items():
-        for word in words:
-            roles[word] = roles.get(word, "") + role
-    return roles
+    roles = defaultdict[str, str](str)
+    for role, word in ((role, word) for role, known in words.items() for word in known):
+        roles[word] += role
+    return {**roles}
 
 
 # ---------------------------------------------------------------- in digits
@@ -263,8 +266,9 @@ def _in_digits(text: str, language: str) -> Iterator[Number]:
         number = Number(start, end, start, end, (), digits)
         if len(digits) > MAX_DIGITS:
             yield number.mean((f"written {digits}", 0.0))
-        elif digits.isdecimal():
-            number.plain = (float(digits),)
+        elif digits.isdecimal() or (_DECIMAL.match(digits) and text[end : end + 1] != "."):
+            is_whole = digits.isdecimal()
+            number.plain = (float(digits),) if is_whole else _values(digits, text, language)
             yield _read(text, number)
         elif date := _DATE.match(digits):
             yield from _date(date, number)
@@ -274,8 +278,12 @@ def _in_digits(text: str, language: str) -> Iterator[Number]:
             yield Number(end - 2, end, end - 2, end, years, season[2])
         elif ":" in digits and _time_of_day(text, number):
             yield number
-        elif (short := _SHORT_DATE.match(text, start)) and (day := _short_date(short, language)):
-            yield number.mean(("date", day), plain=(float(digits),), last=end + 1)
+        elif (
+            (short := _SHORT_DATE.match(text, start))
+            and _is_date(month := int(short[2]), day := int(short[1]))
+            and _language_of(text, language) not in {*POINT_LANGUAGES, ""}
+        ):
+            yield number.mean(("date", 100.0 * month + day), plain=(float(digits),), last=end + 1)
         else:
             parts = _LISTED if _LIST.search(digits) else _BESIDE  # or all of it
             for part in parts.finditer(digits):
@@ -285,38 +293,36 @@ def _in_digits(text: str, language: str) -> Iterator[Number]:
 
 def _read(text: str, number: Number) -> Number:
     """A number in digits, read with what belongs to it."""
-    start, digits, values, known = number.start, number.digits, number.plain, roles_of_words()
+    start, end, digits, values = number.start, number.end, number.digits, number.plain
     near = text[max(start - NEAR, 0) : start]
-    last = number.end + (near[-1:] == "(" and text[number.end : number.end + 1] == ")")
+    last = end + (near[-1:] == "(" and text[end : end + 1] == ")")
     behind = _BEHIND.match(text, last)  # of "three (3) years" behind the bracket
     word = behind[1].casefold() if behind else ""
-    roles = known.get(word, "")
-    before = (near.split() or [""])[-1].strip("(.")
-    beside = known.get(before.casefold(), "")
+    before, known = (near.split() or [""])[-1].strip("(."), _roles()
+    roles, beside = known.get(word, ""), known.get(before.casefold(), "")
+    is_dense = word >= FIRST_DENSE
+    number.after = word if word.isalpha() else ""
     if len(values) > 1 and digits.count(".") > 1:
         number.loose = values
         return number.mean((f"written {digits}", 0.0))
-    if not (roles or beside) and near[-1:] in " \n(" and word < FIRST_DENSE and word.isalpha():
-        number.after = word
+    if number.after and not (roles or beside or is_dense) and near[-1:] in " \n(":
         return number
-    if len(digits) == 2 and near[-2:] in ("'", " '", "('"):
-        number.first, number.loose = start - 1, values  # '24
+    if len(digits) == 2 and near[-2:] in ("'", " '", "('"):  # '24
+        number.first, number.loose = start - 1, values
         number.plain = tuple(century + values[0] for century in (2000, 1900))
         return number
-    if not word.isalpha() and (mixed := _MIXED.match(text, number.end)):  # 2 ½, 1 1/2
+    if not number.after and (mixed := _MIXED.match(text, end)):  # 2 ½, 1 1/2
         share = numeric(mixed[1]) if mixed[1] else int(mixed[2]) / int(mixed[3])
-        number.plain = values = tuple(value + share for value in values)
+        number.plain = tuple(value + share for value in values)
         number.end = number.last = mixed.end()
         return _measured(text, number)
-    is_dense = word >= FIRST_DENSE
-    roles = "clock scale unit" if is_dense else roles
-    if "clock" in roles and _time_of_day(text, number):
+    if ("clock" in roles or is_dense) and _time_of_day(text, number):
         return number
-    may_have_day = is_dense or not word or "month" in roles + beside
-    is_day = may_have_day and len(digits) < 3 and values[0] <= 31
+    is_day = len(digits) < 3 and values[0] <= 31
+    is_day = is_day and (is_dense or not word or "month" in roles + beside)
     if is_day and (day := _day(text, number, before)):
         return day
-    if "order" in roles and behind and behind.start(1) == number.end:
+    if "order" in roles and behind and behind.start(1) == end:
         number.loose = values
         return number.mean(("order", values[0]), last=behind.end())
     paid: Sequence[Unit] = ()
@@ -324,10 +330,9 @@ def _read(text: str, number: Number) -> Number:
     if is_money and (sign := _MONEY_BEFORE.search(near)):
         paid = money_of(sign[1].rstrip(".")) or money_of(sign[1][-1])
         number.first = start - len(near) + sign.start() if paid else start
-    if paid or "unit" in roles or "scale" in roles:
+    if paid or is_dense or "unit" in roles or "scale" in roles:
         number.last = last
         return _measured(text, number, paid)
-    number.after = word if word.isalpha() else ""
     return number
 
 
@@ -346,12 +351,6 @@ def _day(text: str, number: Number, before: str) -> Number | None:
     )
 
 
-def _year(digits: str) -> float:
-    """A year in two or four digits."""
-    century = 0 if len(digits) == 4 else 1900 if int(digits) > 50 else 2000
-    return float(century + int(digits))
-
-
 def _values(digits: str, text: str, language: str) -> tuple[float, ...]:
     """What these digits may mean in a text."""
     if digits.isdecimal():
@@ -366,8 +365,8 @@ def _values(digits: str, text: str, language: str) -> tuple[float, ...]:
         exponent = int(digits[power.end() :].translate(_SUPERSCRIPTS))
         mantissa = _values(digits[: power.start()].rstrip(" .") or "1", text, language)
         return tuple(_exact(value * 10.0**exponent) for value in mantissa)
-    digits = re.sub("['_ ]", "", digits).replace("·", ".")
-    head, *rest = re.split("[.,]", digits)
+    digits = digits.replace("'", "").replace("_", "").replace(" ", "").replace("·", ".")
+    head, *rest = digits.replace(",", ".").split(".")
     head = head or "0"
     if not rest:
         return (float(head),)
@@ -412,27 +411,21 @@ def _exact(value: float) -> float:
 def _date(date: re.Match[str], number: Number) -> Iterator[Number]:
     """A date in digits: its day and month, and its year."""
     one, sign, two, three = date.groups()
-    at, year, pairs = number.start, one, [(two, three)]
-    if len(one) < 4:
-        at, year = number.end - len(three), three
-        pairs = [(two, one)] + [(one, two)] * (sign != ".")
-    known = [(int(m), int(d)) for m, d in pairs if 0 < int(m) < 13 and 0 < int(d) < 32]
+    year, at = (one, number.start) if len(one) == 4 else (three, number.end - len(three))
+    pairs = [(two, three)] if year is one else [(two, one)] + [(one, two)] * (sign != ".")
+    known = [(month, day) for month, day in pairs if _is_date(int(month), int(day))]
     if not known or len(one) == 3 or (len(year) < 4 and sign != "/"):
         number.loose = tuple(float(part) for part in (one, two, three))
         yield number.mean((f"written {date[0]}", 0.0))
         return
     days = tuple(float(day) for _, day in known)
-    yield number.mean(*(("date", 100.0 * month + day) for month, day in known), plain=days)
-    end = at + len(year)
-    yield Number(at, end, at, end, (_year(year),), year)
+    yield number.mean(*(("date", 100.0 * int(m) + int(d)) for m, d in known), plain=days)
+    century = 0 if len(year) == 4 else 1900 if int(year) > 50 else 2000
+    yield Number(at, at + len(year), at, at + len(year), (float(century + int(year)),), year)
 
 
-def _short_date(date: re.Match[str], language: str) -> float:
-    """The month and day of a date without a year; 0 if it is none."""
-    day, month = map(float, date.groups())
-    is_date = 0 < month < 13 and 0 < day < 32
-    is_date = is_date and _language_of(date.string, language) not in {*POINT_LANGUAGES, ""}
-    return 100 * month + day if is_date else 0
+def _is_date(month: int, day: int) -> bool:
+    return 0 < month < 13 and 0 < day < 32
 
 
 def _time_of_day(text: str, number: Number) -> bool:
@@ -461,7 +454,9 @@ def _time_of_day(text: str, number: Number) -> bool:
         is_same = hours % 12 < int(until[1]) % 12
         half = until[2] if is_same else {"a": "p", "p": "a"}[until[2].lower()]
     if not half and (text[last : last + 1] == " " or text[number.start - 1] >= FIRST_DENSE):
-        half = _half_in_words(text, number.start, last)
+        behind, known = _HALF.match(text, last), valued("halves")
+        beside = (text[max(number.start - 2, 0) : number.start], behind[1] if behind else "")
+        half = next(("ap"[int(known[w])] for w in map(str.casefold, beside) if w in known), "")
     half = half.lower()
     time = 60 * (hours % 12 + 12 * (half == "p") if half else hours) + minutes
     meanings: list[Meaning] = [("clock", time)]
@@ -472,17 +467,8 @@ def _time_of_day(text: str, number: Number) -> bool:
     if written and (rest := written[3]):  # 1:59:40 may be a duration, as 3:43.13 is
         seconds = 60 * time + float(rest[1:]) if rest[0] == ":" else time + float(f"0{rest}")
         meanings.append(("time", seconds))
-    number.after = half
-    number.mean(*meanings, plain=() if minutes else (hours,), last=last)
+    number.mean(*meanings, plain=() if minutes else (hours,), last=last, after=half)
     return True
-
-
-def _half_in_words(text: str, start: int, end: int) -> str:
-    """The half of the day that stands beside a time: "a", "p", or ""."""
-    behind, before = _HALF.match(text, end), text[max(start - 2, 0) : start]
-    known = valued("halves")
-    value = known.get(before, known.get(behind[1].casefold() if behind else "", -1))
-    return "" if value < 0 else "ap"[int(value)]
 
 
 def _spoken(text: str, number: Number) -> tuple[float, float, int] | None:
@@ -560,7 +546,7 @@ def _measured(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
         if share:  # an hour and a half
             values, number.plain = tuple(value + share for value in values), ()
     after = word.casefold()
-    if any(unit.kind == "temperature" for unit in units):
+    if units and units[0].kind == "temperature":
         values = _degrees(text, number, values, after)
     number.meanings = tuple((u.kind, _exact(v * u.size)) for u in units for v in values)
     number.is_clear = bool(units) and after not in words_of("unclear units")
@@ -642,21 +628,17 @@ def _joined(text: str, numbers: list[Number]) -> list[Number]:
 
 def _scale_as(text: str, one: Number, two: Number) -> None:
     """Adds to what a number means what it is with the scale and the unit of the next one."""
-    to = _TO.match(text, one.last, two.first)
-    whole, values = two.plain[0], one.plain
-    size = 1000.0 if two.digits[-4:] == ",000" and len(one.digits) < 4 else 1.0
-    size = whole / two.loose[0] if two.loose and two.loose[0] else size
+    to, values, whole = _TO.match(text, one.last, two.first), one.plain, two.plain[0]
     if not to or (to[1] and values[0] <= 10) or (one.kinds() | two.kinds()) & EXACT:  # 2 x 500 mg
         return
     if "temperature" in two.kinds() and not one.meanings:
-        degree, one.after = units_of(two.after)[0].size, two.after
-        values = _degrees(text, one, values, two.after)
-        one.mean(*(("temperature", _exact(value * degree)) for value in values), plain=one.plain)
-    if not whole or "temperature" in one.kinds():
-        return
-    units = one.meanings or tuple(
-        (k, v * m * size / whole) for k, m in two.meanings for v in values
-    )
-    more = tuple((kind, value * size) for kind, value in one.meanings) if size > 1 else ()
-    one.meanings = units + more
-    one.plain += tuple(value * size for value in values) if size > 1 else ()
+        degree, values = units_of(two.after)[0].size, _degrees(text, one, values, two.after)
+        warm = (("temperature", _exact(value * degree)) for value in values)
+        one.mean(*warm, plain=one.plain, after=two.after)
+    elif whole and "temperature" not in one.kinds():
+        size = 1000.0 if two.digits[-4:] == ",000" and len(one.digits) < 4 else 1.0
+        size = whole / two.loose[0] if two.loose and two.loose[0] else size
+        scaled = tuple((kind, value * size) for kind, value in one.meanings) if size > 1 else ()
+        units = ((kind, v * m * size / whole) for kind, m in two.meanings for v in values)
+        one.meanings = (one.meanings or (*units,)) + scaled
+        one.plain += tuple(value * size for value in values) if size > 1 else ()

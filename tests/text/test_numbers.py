@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from num2words import num2words
 from rows import rows
 
-from faithfulness_assert.text.absent_numbers import Numbers, absent_numbers, with_computed
+from faithfulness_assert.text.absent_numbers import absent_numbers, with_computed
+from faithfulness_assert.text.context_numbers import Numbers
 from faithfulness_assert.text.number_words import money_names, valued, words_of
 from faithfulness_assert.text.numbers import MONEY as SIGNS
 from faithfulness_assert.text.numbers import find_numbers

@@ -7,7 +7,7 @@ from conftest import ROOT
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from faithfulness_assert.text.absent_numbers import Numbers
+from faithfulness_assert.text.context_numbers import Numbers
 from faithfulness_assert.text.wrong_words import difference
 
 ROWS = [

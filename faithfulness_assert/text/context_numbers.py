@@ -1,0 +1,430 @@
+"""The numbers of a context and those of a statement, and which of these the context lacks.
+
+A number occurs if the context has one of its kind and value (``numbers.py``), also rounded. In
+doubt it occurs: of two readings one is enough. What is part of a name ("F-35", "the Boeing 737"), a
+citation, a list marker, the number of a section or an address is not looked for, nor what may be
+derived: a bound ("over 3 g"), a small count.
+
+Only numbers in digits are looked for: spelled-out ones are mostly counts of what is there.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from math import isclose
+from typing import NamedTuple
+
+from .citations import without_references
+from .number_words import units_of, valued, words_of
+from .numbers import (
+    EXACT,
+    MINUS,
+    Meaning,
+    Number,
+    find_numbers,
+    is_year,
+    usual_signs,
+)
+from .strings import FIRST_DENSE, found_once, function_words, lazy_pattern
+
+CLOSE = 1e-9
+"""Relative difference of numbers that are the same."""
+ROUNDED, ROUGHLY = 0.1, 0.2
+"""The most that a rounded number differs, as a share, and one after "about"."""
+SHORT = 100
+"""Whole numbers below it are as short as what they would be rounded to."""
+SMALL = 10
+"""Whole numbers up to this, without a unit, may count what the context lists."""
+IN_TABLES = 100
+"""What is at least so much may stand in a table of thousands or millions, which does not say so."""
+NAME_GAPS = ("-", "–", ".", "/")
+"""Between the numbers of one name."""
+LIST_GAPS = (*NAME_GAPS, ",", ";", "&", "to", "bis", "à", "a", "hasta", "tot")
+TIMES = ("×", "*", "÷", "/")
+"""Behind one of these, a power of ten is no fact of a context."""
+MOST_APART = 4
+"""How many times a bound of what a context says may differ from it: "over 3 g" from 7 g."""
+BEFORE = 30
+"""Characters before a number that say what it is."""
+MOST_SEARCHED, MOST_TRIES = 50_000, 5
+"""Characters that are searched for a number as it is written, and places that are tried there."""
+STOPS = (",", ";", ":", "!", "?", ".", ")", "]")
+
+_LATEX = lazy_pattern(
+    r"\\(?:frac\s?\{([^{}]{1,40})\}\{([^{}]{1,40})\}|text\s?\{([^{}]{1,40})\}|(times|cdot|div)\b"
+    r"|[$%,;()\[\]])"
+)
+_LATEX_SIGNS = {"times": "×", "cdot": "×", "div": "÷", "$": " $", "%": " %"}
+_HEADS_TABLE = lazy_pattern(r"(?:\b[ie][nm] ?|[(])$", re.IGNORECASE)
+"""Before "millions", of which all bare numbers below are then."""
+# Read backwards from a number, which is much faster than to search for where a word begins.
+_JOINED = lazy_pattern(r"(?:[0-9–./_-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
+_WORD_BEFORE = lazy_pattern(r"( fo | ,|[(=:] ?| ?[.]?)([^\W\d_]+|[§№])")
+_WORD_BEHIND = lazy_pattern(r"[ -]([^\W\d_]+)")
+_NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'-]*|al[.]) \($")
+_WORK = lazy_pattern(r"( [a-z ]{3,20} ?)?[)]")
+_ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
+_ONES = " I II III IV V VI VII VIII IX".split(" ")
+_ENUMERATES = lazy_pattern(r"\.(?: [A-Z]|[a-z](?![\w.]))")
+"""Behind the number of a part of a text: "1.1. Growth", "Article 3.1.a"."""
+_GOES_ON = lazy_pattern(r"[^\W_]|[%‰°²³/^'\"’”′*·×−–-]| ?[\d½¼¾]|[.,:][^\W_]| ?[.,:×x*/–−-] ?\d")
+"""What goes on with a number."""
+
+
+class Numbers:
+    """The numbers that passages have. They are read when they are first asked for.
+
+    Args:
+        language: of the answer, which says what 1.200 is in a text that does not tell; "" if it is
+            not known.
+    """
+
+    def __init__(self, *passages: str, language: str = "") -> None:
+        self._passages, self.language = passages, language
+        self.text = "\n".join(passages)
+
+    def stands(self, said: str) -> bool:
+        """Whether a number stands here as it is written, and does not go on."""
+        text, at = self.text, -1
+        for _ in range(MOST_TRIES if len(text) <= MOST_SEARCHED else 0):
+            if (at := text.find(said, at + 1)) < 0:
+                break
+            before = text[max(at - 2, 0) : at]
+            is_begun = before[-1:] in ("", " ", "\n", "(") and not before[:-1].isdecimal()
+            is_begun = is_begun and not text.endswith(MINUS, 0, at)
+            if is_begun and not _GOES_ON.match(text, at + len(said)):
+                scale = _WORD_BEHIND.match(text, at + len(said))
+                return scale is None or scale[1].casefold() not in valued("scales")
+        return False
+
+    def has_all_of(self, text: str) -> bool:
+        """Whether each number of ``text`` is here too. "One" is an article as well."""
+        found = find_numbers(without_references(text))
+        asked = [n.asks for n in found if n.asks and (n.digits or n.plain != (1.0,))]
+        return all(map(self.has, asked))
+
+    def has(self, meanings: Iterable[Meaning]) -> bool:
+        """Whether its numbers have one of these."""
+        return any(_among(self.kinds.get(kind, ()), value) for kind, value in meanings)
+
+    @found_once
+    def numbers(self) -> list[Number]:
+        return find_numbers(self.text, language=self.language)
+
+    @found_once
+    def counted(self) -> set[str]:
+        """The words behind its numbers."""
+        return {number.after for number in self.numbers} - {""} - function_words()
+
+    @found_once
+    def romans(self) -> set[str]:
+        return {*_ROMAN.findall(self.text)}
+
+    @found_once
+    def kinds(self) -> Mapping[str, list[float]]:
+        """The values of each kind, ascending, as ``Number.offers`` has them, also of tables.
+
+        "" are the numbers without a kind, "any" all.
+        """
+        found = defaultdict[str, set[float]](set)
+        bare, values = found[""], found["any"]
+        for number in self.numbers:
+            for kind, value in number.meanings:
+                found[kind].add(value)
+            values.update(number.plain, number.loose)
+            bare.update(() if number.is_clear or not number.digits else number.plain)
+            if number.loose and (not number.digits or number.kinds() & EXACT):
+                bare.update(number.loose)
+        for kind, value in self._in_tables():
+            found[kind].add(value)
+        found["share"].update([value for value in bare if 0 <= value <= 1])
+        return {kind: sorted(values) for kind, values in found.items()}
+
+    def _in_tables(self) -> Iterator[Meaning]:
+        """What bare numbers mean behind "in millions" or "£'000", as far as a passage goes."""
+        size, end = 1.0, 0
+        for number in self.numbers:
+            if number.digits in ("", "000") and (scale := self._scale_of_table(number)):
+                size, ends = scale, accumulate(len(passage) + 1 for passage in self._passages)
+                end = next(place for place in ends if place > number.start)
+            elif number.start < end and not number.loose and all(map(str.isupper, number.kinds())):
+                yield from ((kind, value * size) for kind, value in number.offers)
+
+    def _scale_of_table(self, number: Number) -> float:
+        text, start = self.text, number.start
+        if number.digits:
+            return 1000.0 if text[start - 1 : start] in ("'", "’", *"£$€") else 0.0
+        is_head = _HEADS_TABLE.search(text, max(start - 4, 0), start)
+        return valued("scales").get(text[start : number.end].casefold(), 0.0) if is_head else 0.0
+
+
+NONE = Numbers("")
+
+
+def _said_by_latex(found: re.Match[str]) -> str:
+    r"""What "\\$" or "\\text{ million}" says, as long as that is."""
+    above, below, text, _ = found.groups()
+    said = text.strip() if text else _LATEX_SIGNS.get(found[0][1:], "")
+    return (f"    ({above})/({below})" if above else said).ljust(len(found[0]))
+
+
+class Own:
+    """The numbers in digits of a statement, and the text that they are read in.
+
+    In that text there are spaces for the list marker, citations and addresses.
+    """
+
+    def __init__(self, statement: str, language: str = "") -> None:
+        self.statement, self.language, said = statement, language, usual_signs(statement)
+        said = _LATEX.sub(_said_by_latex, said) if "\\" in said else said
+        self.text = without_references(said)
+
+    @found_once
+    def read(self) -> list[Number]:
+        return find_numbers(self.text, in_words=False, language=self.language)
+
+    @found_once
+    def numbers(self) -> list[Number]:
+        """Those that say something themselves: neither a name nor a page nor a part of another."""
+        found: list[Number] = []
+        end_of_name, in_list = -1, False
+        for number in self.read:
+            gap = self.text[end_of_name : number.start]
+            in_list = in_list and gap.strip() in {*LIST_GAPS, *words_of("joiners")}
+            before = self.text[max(number.start - 20, 0) : number.start].rstrip(" .:=#")
+            word = before.rpartition(" ")[2].lstrip("([")
+            in_list = in_list or word.casefold() in words_of("pages")
+            if in_list or gap in NAME_GAPS or _is_name(self.text, number):
+                end_of_name = number.end
+            elif not number.is_part:
+                found.append(number)
+        return found
+
+
+class Absent(NamedTuple):
+    """A number that is nowhere, and where in its statement what is nowhere begins and ends."""
+
+    number: Number
+    first: int
+    last: int
+
+
+def find_absent(
+    own: Own, context: Numbers, question: Numbers = NONE, bounds: Collection[str] = ()
+) -> list[Absent]:
+    """The numbers of a statement that occur neither in a context nor in a question.
+
+    With its unit or currency only if the number is there and the unit is not.
+
+    Args:
+        bounds: words for bounds behind which a number is looked for all the same.
+    """
+    text, found = own.text, []
+    if not (absent := [n for n in own.read if not _occurs(n, context, text)]):
+        return []
+    asked = question.text and question.numbers
+    absent = [n for n in absent if n in own.numbers and not (asked and _occurs(n, question, text))]
+    places = {number.start for number in absent}
+    there = {m for n in own.numbers if n.start not in places for m in n.meanings}
+    for number in absent:
+        has_value = any(_among(context.kinds["any"], value) for value in number.plain)
+        is_whole = number.is_clear and has_value
+        if there.isdisjoint(number.meanings) and (  # not said again in another unit
+            is_whole or not _may_be_derived(text, number, bounds, context)
+        ):
+            is_whole = is_whole and number.kinds().isdisjoint(("clock", "order"))
+            place = (number.first, number.last) if is_whole else (number.start, number.end)
+            found.append(Absent(number, *place))
+    return found
+
+
+# ---------------------------------------------------------------- what is not looked for
+
+
+def _is_name(text: str, number: Number) -> bool:
+    """Whether a number is part of a name, or numbers a part of a text."""
+    start, end, kinds = number.start, number.end, number.kinds()
+    said, behind = text[start : number.last], text[end : end + 4]
+    if _ENUMERATES.match(behind) and (
+        behind[1:2] != " " or text[:start].rstrip()[-1:] in {"", *STOPS}
+    ):
+        return True
+    is_written = kinds and any(kind.startswith("written ") for kind in kinds)
+    if is_written or not words_of("names").isdisjoint((said, said.casefold())):
+        return True
+    if kinds and kinds & EXACT - {"order"}:
+        return False
+    before, behind = text[max(start - 40, 0) : start][::-1], behind[:2]
+    if before and not before[0].isspace() and _JOINED.match(before[:20]):
+        if before[0] >= FIRST_DENSE:  # 정부24, 제50조, but not 于2023年, 有3万 or 有300人
+            is_counted = behind[:1] in words_of("counters") and before[0] != "第"
+            return before[0] == "제" or (number.last == end and not is_counted)
+        return number.first == start  # not US$5
+    if number.last == end and (behind[:1].isalpha() or behind[:1] == "_"):
+        return behind[0] not in words_of("counters") and behind.rstrip(" .,;:'") != "s"  # 37A
+    parts = [float(part) for part in number.digits.split("/") if part.isdecimal()]
+    if len(parts) == 2 and sum(map(is_year, parts)) == 1 and min(parts) > 12:
+        return True  # the laws 168/2024 and 2016/679
+    is_named = False
+    if word := _WORD_BEFORE.match(before):
+        said = word[2][::-1]
+        plain = said.casefold()
+        is_named = plain in words_of("labels")
+        # "Boeing" makes a name of what follows, "July" and "In" do not, nor do brackets.
+        if not is_named and said[0].isupper() and not word[1].strip(" ."):
+            is_usual = plain in words_of("before a number") or plain in valued("months")
+            is_first = not any(map(str.isalnum, text[: start - word.end()]))
+            is_named = not is_first and not (is_usual and (said.istitle() or plain == "ad"))
+    if number.is_clear and "order" not in kinds:
+        return is_named and len(number.after) == 1  # the type 37A
+    return is_named or _begins_name(text, number)
+
+
+def _begins_name(text: str, number: Number) -> bool:
+    """Whether a name follows: "2016 Tour", "14th Dalai Lama"; or a work: "Hush (2016 film)"."""
+    start, end = number.start, number.last
+    in_bracket = text[max(start - 2, 0) : start].strip() == "("
+    if in_bracket and (work := _WORK.match(text, end)):  # Hush (2016 film), Roe v. Wade (1973)
+        return bool(work[1]) or bool(_NAMED_YEAR.search(text, max(start - 40, 0), start))
+    word = _WORD_BEHIND.match(text, end)
+    if word is None or not word[1][0].isupper() or (units_of(word[1]) and not number.kinds()):
+        return False
+    says_nothing = word[1][1:].isupper() or text.istitle()
+    if says_nothing and not ("order" in number.kinds() or any(map(is_year, number.plain))):
+        return False  # 20,000 TEU, and 9999 Rooms as a heading, but the 2018 FIFA World Cup
+    usual = (words_of("after a number"), valued("months"), valued("scales"))
+    return not any(word[1].casefold() in words for words in usual)
+
+
+def _may_be_derived(text: str, number: Number, bounds: Collection[str], context: Numbers) -> bool:
+    """Whether a number is a bound, or so small that it may count what the context lists.
+
+    It counts nothing that is listed where the context itself counts the same: 2 or 20 tablets.
+    """
+    words, known = _words_before(text, number), context.kinds
+    is_power = not text[number.start : number.end].strip("10,")
+    if not words_of("bounds").isdisjoint({*words[-2:]}.difference(bounds)):
+        spans = ((kind, sorted((v / MOST_APART, v * MOST_APART))) for kind, v in number.asks)
+        is_near = any(_between(known.get(kind, ()), *span) for kind, span in spans)
+        is_alike = number.after in context.counted or not known.keys().isdisjoint(number.kinds())
+        return is_power or is_near or not is_alike
+    if is_power and (
+        text[: number.start].rstrip(" ($")[-1:] in TIMES
+        or any(word.startswith("multipl") for word in words[-4:])
+    ):
+        return True  # 0.25 × 100 = 25
+    is_short = number.end - number.start <= 2 and not number.meanings
+    is_small = is_short and max(number.plain, default=SMALL + 1) <= SMALL
+    return is_small and number.after not in context.counted
+
+
+def _words_before(text: str, number: Number) -> list[str]:
+    return text[max(number.first - BEFORE, 0) : number.first].casefold().split()
+
+
+# ---------------------------------------------------------------- whether it is there
+
+
+def _occurs(number: Number, context: Numbers, text: str) -> bool:
+    """Whether a context has a number, perhaps rounded, as XIV, or as a decimal that was torn."""
+    with_unit, alone = (number.first, number.last), (number.start, number.end)
+    is_whole = not number.meanings or with_unit != alone or number.kinds() & EXACT
+    # Where it stands letter for letter, nothing of a context need be read.
+    if is_whole and context.stands(text[slice(*with_unit)]):
+        return True
+    near, kinds = list[tuple[str, float, Sequence[float]]](), context.kinds
+    for kind, value in number.asks:
+        known, reach = kinds.get(kind, ()), ROUGHLY * abs(value) + (kind == "temperature")
+        if bisect_left(known, value - reach) < bisect_right(known, value + reach):
+            if _among(known, value):
+                return True
+            near.append((kind, value, known))
+    if near and _is_rounded(number, near, text):
+        return True
+    if any(_between(kinds["any"], *span) for span in _spans(number, text)):
+        return True
+    if number.loose:
+        pool = kinds["any" if "order" in number.kinds() else ""]
+        least = IN_TABLES if number.last > number.end and number.plain else 0
+        if any(value >= least and _among(pool, value) for value in number.loose):
+            return True
+    said = text[number.start : number.last]
+    return _is_roman(number, context) or _is_torn(number, said, context)
+
+
+def _is_roman(number: Number, context: Numbers) -> bool:
+    value = (*number.plain, *number.loose, 0)[0]
+    is_small = 1 < value < 40 and value == int(value)
+    roman = "X" * int(value // 10) + _ONES[int(value % 10)] if is_small else ""
+    return len(roman) > 1 and roman in context.romans
+
+
+def _is_torn(number: Number, said: str, context: Numbers) -> bool:
+    """Whether a decimal has a space where a document became a text: "12, 4 %"."""
+    whole, *decimals = re.split("[.,]", number.digits)
+    if len(decimals) != 1 or len(decimals[0]) > 2:
+        return False
+    rest = said[len(whole) + 1 :]
+    return any(context.stands(f"{whole}{gap}{rest}") for gap in (", ", ". ", " ,", " ."))
+
+
+def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:
+    """The years of "the 1960s" or "the 19th century"."""
+    behind = text[number.last : number.last + 14].lstrip(" '’-")
+    if behind[:1] not in ("s", "c", "年", "년"):
+        return
+    for value in (*number.plain, *number.loose):
+        is_plural = behind[:1] == "s" and not behind[1:2].isalpha()
+        if value % 10 == 0 and (is_plural or behind[:2] in ("年代", "년대")):
+            yield value, value + (99 if value % 100 == 0 else 9)
+        if behind.startswith("centur"):
+            yield 100 * value - 100, 100 * value
+
+
+def _is_rounded(number: Number, near: list[tuple[str, float, Sequence[float]]], text: str) -> bool:
+    """Whether a number may have been rounded.
+
+    Args:
+        near: what it may mean, and the values of that kind that a context has.
+    """
+    roughly = not words_of("roughly").isdisjoint(_words_before(text, number)[-3:])
+    step, tolerance = number.step, ROUGHLY if roughly else ROUNDED
+    half = min(step / 2, tolerance)
+    most = max(half, min(step, tolerance / 2))  # 23,768 is cut to 23,000
+    for kind, value, known in near:
+        may_be_short = roughly or kind not in ("", "any")
+        if kind in EXACT or (is_year(value) and not may_be_short):
+            continue
+        low, high = value - half * abs(value), value + most * abs(value)
+        if kind == "temperature" and (units := units_of(number.after)):  # 36 °F from 2 °C
+            decimals = len("".join(re.split("[.,]", number.digits)[1:]))
+            degree = units[0].size / 10**decimals * tolerance / ROUNDED / 2
+            low, high = value - degree, value + degree
+        found = known[bisect_left(known, low) : bisect_right(known, high)]
+        if not may_be_short and value < SHORT:
+            is_there = any(one != int(one) for one in found)
+        elif roughly or not (value and any(number.plain[:1])):
+            is_there = len(found) > 0
+        else:  # nobody rounds without a word what is as short as 28
+            unit = value / number.plain[0]
+            is_there = any(not _is_short(one / unit) for one in found)
+        if is_there:
+            return True
+    return False
+
+
+def _is_short(value: float) -> bool:
+    return value < SHORT and isclose(value, round(value), rel_tol=CLOSE)
+
+
+def _among(known: Sequence[float], value: float) -> bool:
+    close = CLOSE * abs(value)
+    return bisect_left(known, value - close) < bisect_right(known, value + close)
+
+
+def _between(known: Sequence[float], low: float, high: float) -> bool:
+    return bisect_left(known, low) < bisect_right(known, high)
