@@ -26,7 +26,7 @@ from ..batch.store import reading
 from ..records.errors import ConfigError
 from ..statistics import Figure
 from ..text.strings import clip
-from .figures import Item, Sample, counted, share_of_unfaithful
+from .figures import Item, Sample, how_many, share_of_unfaithful
 
 MIN_LABELS = 30
 """Labelled answers. From fewer, no interval holds what it promises."""
@@ -74,7 +74,7 @@ def check_labels(name: str, sample: Sample) -> None:
         problem = f"{labels} labelled answers are too few for an interval that holds"
         raise ConfigError(f"{name}: {problem}; label at least {MIN_LABELS}")
     for kind, what in zip(KINDS, ("passes", "flags"), strict=True):
-        part, size = counted(sample.items, (kind,)), counted(sample.sizes, (kind,))
+        part, size = how_many(sample.items, (kind,)), how_many(sample.sizes, (kind,))
         if part > size:
             problem = f"{part} answers are labelled of {size:,} that the judge {what}"
             raise ConfigError(f"{name}: {problem}")

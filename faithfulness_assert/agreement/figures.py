@@ -130,22 +130,22 @@ class Sample(NamedTuple):
         """Of the items that begin in the same way, how many go on with a yes."""
         shares: dict[Item, Figure] = {}
         known = len(next(iter(self.sizes)))
-        unseen = Figure(counted(self.items, last=True) / self.items.total(), 0.0, 1.0)
+        unseen = Figure(how_many(self.items, last=True) / self.items.total(), 0.0, 1.0)
         for length in range(len(next(iter(self.items)))):
             for node in product((False, True), repeat=length):
                 whole, yes = (
-                    counted(self.sizes if length < known else self.items, start)
+                    how_many(self.sizes if length < known else self.items, start)
                     for start in (node, (*node, True))
                 )
                 if length < known and whole:
                     run = wilson(yes, whole) if 0 < yes < whole else (None, None)
                     shares[node] = Figure(yes / whole, *run)
-                elif counted(self.sizes, node[:known]):
+                elif how_many(self.sizes, node[:known]):
                     shares[node] = exact_share(yes, whole) if whole else unseen
         return shares
 
 
-def counted(items: Mapping[Item, int], start: Item = (), *, last: bool | None = None) -> int:
+def how_many(items: Mapping[Item, int], start: Item = (), *, last: bool | None = None) -> int:
     """How many items begin like this, and end so if ``last`` is given."""
     return sum(
         n for item, n in items.items() if item[: len(start)] == start and last in (None, item[-1])
@@ -159,11 +159,11 @@ def share_of_unfaithful(sample: Sample) -> Figure:
     )
     total, labels = sum(sample.sizes.values()), sample.items.total()
     limit = none_seen(
-        (size / total, counted(sample.items, stratum))
+        (size / total, how_many(sample.items, stratum))
         for stratum, size in sample.sizes.items()
         if size
     )
-    seen = counted(sample.items, last=True)
+    seen = how_many(sample.items, last=True)
     if not seen:
         return Figure(0.0, 0.0, limit)
     if seen == labels:
@@ -186,8 +186,8 @@ def judge_figures(sample: Sample, judge: int) -> dict[str, Figure]:
     """All figures of a judge; see ``cells``."""
     estimates = sample.estimates(lambda parts: figures(cells(parts, judge)))
     few = {
-        "recall": counted(sample.items, last=True) < LEAST_OF_A_CLASS,
-        "specificity": counted(sample.items, last=False) < LEAST_OF_A_CLASS,
+        "recall": how_many(sample.items, last=True) < LEAST_OF_A_CLASS,
+        "specificity": how_many(sample.items, last=False) < LEAST_OF_A_CLASS,
     }
     few["balanced_accuracy"] = any(few.values())
     return {

@@ -20,7 +20,7 @@ from .figures import (
     Item,
     Paired,
     Sample,
-    counted,
+    how_many,
     judge_figures,
     paired,
     share_of_unfaithful,
@@ -192,7 +192,7 @@ def measure(
     items = Counter((*_stratum(answer, strata), answer.unfaithful is True) for answer in answers)
     return Agreement(
         sheet=labels.name,
-        labels=Counted(*(counted(by_kind.items, (kind,)) for kind in KINDS)),
+        labels=Counted(*(how_many(by_kind.items, (kind,)) for kind in KINDS)),
         unfaithful=Counted(*(by_kind.items[kind, True] for kind in KINDS)),
         run=sizes,
         cases=opened[0].cases,
@@ -243,7 +243,7 @@ def _warnings(
         yield f"answers at the end without a label: {rest}, which does no harm"
     if (total := by_kind.items.total()) < MANY_LABELS:
         yield f"few labels: {total}. Intervals are wide; label {MANY_LABELS} or more"
-    if (flagged := counted(by_kind.items, (True,))) < min(FEW_FLAGGED, labels.counts.flagged):
+    if (flagged := how_many(by_kind.items, (True,))) < min(FEW_FLAGGED, labels.counts.flagged):
         few = f"few labels of flagged answers: {flagged}"
         yield f"{few}. Label at least {FEW_FLAGGED}"
     classes = Counter("unfaithful" if answer.unfaithful else "faithful" for answer in asked)
@@ -365,7 +365,7 @@ def _sample(
         for a in answers
     )
     for kind, size, what in zip(KINDS, sizes, ("other", "flagged"), strict=True):
-        if name and size and not counted(items, (kind,)):
+        if name and size and not how_many(items, (kind,)):
             raise ConfigError(f"{name}: none of the {what} labelled answers was graded there")
     return Sample(items, {(kind,): size for kind, size in zip(KINDS, sizes, strict=True)})
 

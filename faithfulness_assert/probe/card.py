@@ -71,15 +71,13 @@ class KindCard:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """How many verdicts an ask that was made again has, and how many have another label then."""
+    """How many verdicts an ask that was made again has, and how many have another label then.
+
+    Statements of one ask hang together: there is no interval.
+    """
 
     compared: int = 0
     changed: int = 0
-
-    def in_words(self, how: str) -> str:
-        """A line about it. Statements of one ask hang together: there is no interval."""
-        share = f"{self.changed / self.compared:.1%}"
-        return f"Asked again {how}, it changed {self.changed} of {self.compared} labels: {share}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +185,9 @@ class Card:
                 noise = self.again.changed * repeat.compared / max(self.again.compared, 1)
                 more = repeat.changed > noise + 2 * sqrt(noise + repeat.changed)
                 rest = f". So much more than in the same words is due to {what}" if more else ""
-                lines.append(f"{repeat.in_words(how)}{rest}")
+                share = f"{repeat.changed / repeat.compared:.1%}{rest}"
+                changed = f"{repeat.changed} of {repeat.compared} labels"
+                lines.append(f"Asked again {how}, it changed {changed}: {share}")
         if self.controls.get("asked"):
             passed = f"{self.controls['passed']} of {self.controls['asked']}"
             lines.append(f"Controls: it passed {passed}")

@@ -214,7 +214,12 @@ def filled(
     wanted = set(_SLOT.findall(" ".join([context, *scene["statements"].values()])))
     wrong_ones = sorted(slot for slot in wanted if re.fullmatch(r"[nyd]\dx", slot))
     for _ in range(TRIES):
-        values = {**_named(wanted, names, chance), **_drawn(scene["slots"], chance)}
+        values = dict[str, Any]()
+        for letter, pool in POOLS.items():
+            slots = sorted(s for s in wanted if s[0] == letter and s[1:].isdigit())
+            drawn = chance.sample(names[pool], len(slots))
+            values |= zip(slots, map(Name, drawn), strict=True)
+        values |= _drawn(scene["slots"], chance)
         wrong = {slot: _wrong(values[slot[:-1]], slot, chance) for slot in wrong_ones}
         all_values = [*values.values(), *wrong.values()]
         are_apart = len({(type(v), v) for v in all_values}) == len(all_values)
@@ -226,17 +231,6 @@ def filled(
         ):
             return values | wrong
     raise AssertionError(f"no values for {scene['name']}")  # a test fills every scene
-
-
-def _named(
-    wanted: Iterable[str], names: Mapping[str, Sequence[str]], chance: Random
-) -> dict[str, Name]:
-    values: dict[str, Name] = {}
-    for letter, pool in POOLS.items():
-        slots = sorted(slot for slot in wanted if slot[0] == letter and slot[1:].isdigit())
-        drawn = chance.sample(names[pool], len(slots))
-        values |= {slot: Name(name) for slot, name in zip(slots, drawn, strict=True)}
-    return values
 
 
 def _drawn(ranges: Mapping[str, Any], chance: Random) -> dict[str, Any]:
