@@ -75,7 +75,7 @@ class StoredJudge:
             self._info = replace(self._described or by_name, keeps_deadline=True, any_loop=False)
             self._identity, self.secret = self._info.identity or {}, _read_secret(own)
             return
-        self._identity = _identity(judge)
+        self._identity = judge_info(judge).identity or {}
         if keep_in := getattr(judge, "keep_in", None):
             keep_in(own.parent)  # what its server needs is there for all judges of it
         try:
@@ -189,14 +189,10 @@ def _judge_folder(parent: object, spec: str | Judge, options: Mapping[str, Any])
 
 def _named(judge: str | Judge) -> str | Mapping[str, Any]:
     """What distinguishes a judge. A local model is the same one wherever its folder is."""
-    if not isinstance(judge, str):
-        return _identity(judge)
-    kind, _, model = judge.partition(":")
-    model = os.path.basename(os.path.normpath(model)) if kind == "local" else model.strip()
-    return f"{kind}:{model}" if model else kind
-
-
-def _identity(judge: Judge) -> Mapping[str, Any]:
+    if isinstance(judge, str):
+        kind, _, model = judge.partition(":")
+        model = os.path.basename(os.path.normpath(model)) if kind == "local" else model.strip()
+        return f"{kind}:{model}" if model else kind
     if identity := judge_info(judge).identity:
         return identity
     raise ConfigError(
