@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ...records.errors import ConfigError, suggest
 from ...records.model import Label
@@ -26,8 +25,7 @@ of each token of the statement; ``words``: the first word that it would write.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """How checkers of a family are used.
 
     Args:
@@ -52,14 +50,6 @@ class Family:
     counts_words: bool = False
     most: int = 512
     published: tuple[Label, ...] = ()
-
-    def texts(
-        self, document: str, statement: str, question: str, end: str
-    ) -> tuple[str, str | None]:
-        """The input from these texts, of which none is read as a form itself."""
-        first = self.asked if question and self.asked else self.first
-        given = {"document": document, "statement": statement, "question": question, "end": end}
-        return first.format(**given), self.second and self.second.format(**given)
 
 
 _NO_YES: tuple[Label, ...] = ("not_enough_info", "supported")

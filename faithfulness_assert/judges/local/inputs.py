@@ -62,22 +62,16 @@ class Tokens:
         added = tokenizer.get_added_tokens_decoder().values()
         self._special = sorted({t.content for t in added if t.special}, key=len, reverse=True)
 
-    def count(self, text: str) -> int:
+    def alone(self, text: str) -> list[int]:
         """The tokens of a text alone."""
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
 
     def plain(self, text: str) -> str:
         """The text of somebody else, in which what would be a special token is broken up."""
         for token in self._special:
             text = text.replace(token, f"{token[0]} {token[1:]}") if token in text else text
         return text
-
-    def first(self, word: str) -> int:
-        """The first token of a word that a model writes."""
-        ids = self._tokenizer.encode(word, add_special_tokens=False).ids
-        if not ids:
-            raise ConfigError(f"label_order: the model's tokenizer has no token for {word!r:.40}")
-        return int(ids[0])
 
     def encode(self, text: str, second: str | None = None) -> Input:
         """One text, or two, with the tokens that the model wants around them."""
@@ -150,7 +144,7 @@ class Reader:
         plain = self._tokens.plain
         question = plain(payload.question)
         sentences = tuple((number, plain(text).strip()) for number, text in payload.sentences)
-        sizes = [(len(text.split()), self._tokens.count(text)) for _, text in sentences]
+        sizes = [(len(text.split()), len(self._tokens.alone(text))) for _, text in sentences]
         chunks = []
         for _, text in payload.statements:
             statement = plain(text)
@@ -162,9 +156,12 @@ class Reader:
         return chunks
 
     def _input(self, document: str, statement: str, question: str) -> Input:
-        return self._tokens.encode(
-            *self._family.texts(document, statement, question, self._tokens.end)
-        )
+        """The input from these texts, of which none is read as a form itself."""
+        family = self._family
+        forms = (family.asked if question and family.asked else family.first), family.second or ""
+        given = {"document": document, "statement": statement, "question": question}
+        first, second = (form.format(**given, end=self._tokens.end) for form in forms)
+        return self._tokens.encode(first, second if family.second else None)
 
     def _groups(
         self, sentences: Numbered, sizes: Sequence[tuple[int, int]], room: int

@@ -131,7 +131,10 @@ def _answers(words: Sequence[str], tokens: Tokens) -> tuple[int, int]:
     if len(words) != 2:
         problem = "the model writes words: name two, for supported and not, such as yes,no"
         raise ConfigError(f"label_order: {problem}")
-    yes, no = map(tokens.first, words)
+    yes, no = (next(iter(tokens.alone(word)), None) for word in words)
+    if yes is None or no is None:
+        word = words[0] if yes is None else words[1]
+        raise ConfigError(f"label_order: the model's tokenizer has no token for {word!r:.40}")
     if yes == no:
         raise ConfigError(f"label_order: {', '.join(words)} begin with the same token")
     return yes, no
