@@ -21,7 +21,7 @@ from .files import open_file
 from .judges import REMOTE
 from .policy.parsing import SUFFIXES, read_data
 from .policy.policy import Policy
-from .records.checks import as_share, is_fraction
+from .records.checks import as_mapping, as_share, is_fraction
 from .records.errors import ConfigError, suggest
 from .records.judge import Judge
 
@@ -144,11 +144,6 @@ def read_settings() -> dict[str, Setting]:
     return settings
 
 
-def forget() -> None:
-    """Reads pyproject.toml again when it is needed next."""
-    _of_folder.cache_clear()
-
-
 @lru_cache(maxsize=100)
 def _of_folder(folder: str) -> Mapping[str, Setting]:
     """The settings for work in a folder. They are read once.
@@ -196,9 +191,7 @@ def project_file(folder: str) -> str | None:
 
 
 def _of_file(path: str) -> dict[str, Setting]:
-    data = read_data(path, "settings")
-    tools = data.get("tool") if isinstance(data, Mapping) else None
-    tools = tools if isinstance(tools, Mapping) else {}
+    tools = as_mapping(as_mapping(read_data(path, "settings")).get("tool"))
     begins = TABLE[:14]  # with the next word's first letter
     alike = (name for name in tools if name != TABLE and name.replace("-", "_").startswith(begins))
     if wrong := next(alike, None):
@@ -230,8 +223,8 @@ def _check_field(path: str, name: str, value: object) -> Any:
         if not is_fraction(value := as_share(value)):
             raise ConfigError(f"{where}: must be a number from 0 to 1")
         return value
-    headers = value if name == "extra_headers" and isinstance(value, Mapping) else ()
-    for header in filter(may_be_secret, map(str, headers)):
+    headers = map(str, as_mapping(value)) if name == "extra_headers" else ()
+    for header in filter(may_be_secret, headers):
         problem = "no key belongs into this file, which others can read. Give it in the call"
         raise ConfigError(f"{where}: {header[:60]!r}: {problem}")
     if name == "max_tokens" or name.startswith("extra_"):
@@ -241,11 +234,9 @@ def _check_field(path: str, name: str, value: object) -> Any:
     text = value.strip()
     if text.startswith("sk-") or (name == "base_url" and "@" in text):
         raise ConfigError(f"{where}: has a key or a password. Set it in the environment")
-    if name == "policy" and text.lower().endswith(SUFFIXES):
-        text = text.removeprefix("file://")
-    elif name != "cache":
-        return text
-    return os.path.join(os.path.dirname(path), text)
+    if name == "cache" or (name == "policy" and text.lower().endswith(SUFFIXES)):
+        return os.path.join(os.path.dirname(path), text.removeprefix("file://"))
+    return text
 
 
 def may_be_secret(name: str) -> bool:

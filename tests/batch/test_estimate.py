@@ -16,7 +16,7 @@ from faithfulness_assert.batch.estimate import estimate_run
 from faithfulness_assert.judges import exact_token_counter
 from faithfulness_assert.judges.embedded import EmbeddedJudge
 from faithfulness_assert.records.judge import JudgeInfo, Limits
-from faithfulness_assert.settings import forget
+from faithfulness_assert.settings import _of_folder
 
 MODEL = "openai:gpt-4o-mini"
 PRICES = {"prompt": 0.15, "completion": 0.6}
@@ -77,7 +77,7 @@ def test_nothing_is_sent_stored_or_needed(monkeypatch, tmp_path):
 def test_without_a_judge_it_is_that_of_any_model_behind_an_api(tmp_path, monkeypatch):
     """The default judge asks nobody, so that its estimate would be 0 whatever the data."""
     monkeypatch.chdir(tmp_path)
-    forget()
+    _of_folder.cache_clear()
     estimate, named = estimate_run(rows(3), prices=PRICES), estimate_run(rows(3), judge=MODEL)
     assert estimate.asks == named.asks == 3
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows(3))))
@@ -86,10 +86,10 @@ def test_without_a_judge_it_is_that_of_any_model_behind_an_api(tmp_path, monkeyp
     assert estimate.cost > 0
     assert str(estimate).startswith("3 cases, for any model behind an API, since no judge is named")
     (tmp_path / "pyproject.toml").write_text('[tool.faithfulness_assert]\njudge = "embedded"\n')
-    forget()
+    _of_folder.cache_clear()
     assert estimate_run(rows(3)).asks == 0
     assert str(estimate_run(rows(3))).startswith("3 cases, for embedded\n")
-    forget()
+    _of_folder.cache_clear()
 
 
 @examples(10)

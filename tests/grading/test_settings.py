@@ -28,13 +28,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a project, which is the working folder. It is the root of a repository."""
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
-    settings.forget()
+    settings._of_folder.cache_clear()
     return tmp_path
 
 
 def write(folder: Path, table: str, head: str = "[tool.faithfulness_assert]") -> None:
     (folder / "pyproject.toml").write_text(f'[project]\nname = "x"\n\n{head}\n{table}\n', "utf-8")
-    settings.forget()
+    settings._of_folder.cache_clear()
 
 
 # ---------------------------------------------------------------- the order
@@ -136,7 +136,7 @@ def test_a_wrong_table_is_refused_with_file_and_field(project, row):
 )
 def test_a_file_without_our_table_is_never_in_the_way(project, content):
     (project / "pyproject.toml").write_bytes(content)
-    settings.forget()
+    settings._of_folder.cache_clear()
     assert grade(TEXT, TEXT).judge == "embedded"
 
 

@@ -54,13 +54,13 @@ def project(folder: Path, table: str) -> None:
     """Writes the settings of the project in a folder, which are read anew then."""
     text = f"[tool.faithfulness_assert]\n{table}\n"
     (folder / "pyproject.toml").write_text(text, encoding="utf-8")
-    settings.forget()
+    settings._of_folder.cache_clear()
 
 
 def here(*arguments: object, stdin: str = "", **environment: str | None) -> Done:
     """The same in this process, which takes a tenth of the time."""
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
-    settings.forget()
+    settings._of_folder.cache_clear()
     terminal._console.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment.items():
