@@ -12,15 +12,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, combinations
 from math import isclose
 
-from .context_numbers import BEFORE, CLOSE, NONE, SMALL, Numbers, Own, find_absent
+from .context_numbers import BEFORE, CLOSE, MOST_EVIDENCE, NONE, SMALL, Numbers, Own, find_absent
 from .numbers import EXACT, Number, is_year
 from .strings import lazy_pattern
 
 MOST_ABSENT = 20
 EQUALS, MOST_STEPS, MOST_LISTED = ("=", "≈"), 5, 6
 """Signs of equality, results that follow from one another, and numbers that one is the sum of."""
-MOST_EVIDENCE, MOST_ADDED = 5_000, 20
-"""Characters of the evidence, and numbers in them, that are added and subtracted."""
+MOST_ADDED = 20
+"""Numbers of statement and evidence that are added and subtracted."""
 MOST_SIGNS = 800
 """Characters of an expression."""
 LEAST_EXACT = 0.02
@@ -61,10 +61,8 @@ def absent_numbers(
         absent = find_absent(own, context, question)
     places = {one.number.start for one in absent}
     there = [n for n in own.numbers if n.plain and n.start not in places]
-    evidence = evidence[:MOST_EVIDENCE]
-    are_two = len(there) + len(_DIGITS.findall(evidence)) > 1  # or there is nothing to compute
-    if are_two:
-        near = [n for n in Own(evidence, context.language).read if n.plain]
+    if len(there) + len(_DIGITS.findall(evidence[:MOST_EVIDENCE])) > 1:  # two to compute with
+        near = [n for n in context.of_evidence(evidence).numbers if n.digits and n.plain]
         results = _results(there, near)
         absent = [one for one in absent if not _is_among(one.number, results)]
     said = (statement[one.first : one.last] for one in absent)

@@ -50,6 +50,8 @@ MOST_APART = 4
 """How many times a bound of what a context says may differ from it: "over 3 g" from 7 g."""
 BEFORE = 30
 """Characters before a number that say what it is."""
+MOST_EVIDENCE = 5_000
+"""Characters of the evidence that are read."""
 MOST_SEARCHED, MOST_TRIES = 50_000, 5
 """Characters that are searched for a number as it is written, and places that are tried there."""
 STOPS = (",", ";", ":", "!", "?", ".", ")", "]")
@@ -86,6 +88,14 @@ class Numbers:
     def __init__(self, *passages: str, language: str = "") -> None:
         self._passages, self.language = passages, language
         self.text = "\n".join(passages)
+        self._parts: dict[str, Numbers] = {}
+
+    def of_evidence(self, sentences: str) -> Numbers:
+        """Those of evidence, which many statements share, without its citations."""
+        if sentences not in self._parts:
+            text = without_references(sentences[:MOST_EVIDENCE])
+            self._parts[sentences] = Numbers(text, language=self.language)
+        return self._parts[sentences]
 
     def stands(self, said: str) -> bool:
         """Whether a number stands here as it is written, and does not go on."""

@@ -12,9 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from .absent_numbers import MOST_EVIDENCE
-from .citations import without_references
-from .context_numbers import NONE, Numbers, Own, find_absent
+from .context_numbers import MOST_EVIDENCE, NONE, Numbers, Own, find_absent
 from .number_words import valued, words_of
 from .numbers import Number, is_year
 from .phrases import STEM, words_that_count
@@ -76,7 +74,7 @@ def difference(
     own, near, dates = Own(statement, context.language), NONE, _dates(statement, _CAPITALISED)
     said, instead = list[Value](), dict[str, list[Value]]()
     if (dates or own.read) and _is_alike(statement, text):
-        near = Numbers(without_references(text), language=context.language)
+        near = context.of_evidence(text)
         if dates or not all(near.stands(statement[n.first : n.last]) for n in own.read):
             said = [*(_value(statement, number, number.asks) for number in own.numbers), *dates]
             instead = _instead(said, near)
