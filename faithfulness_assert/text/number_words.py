@@ -124,7 +124,6 @@ class Spelled(NamedTuple):
         first, last: which of a text's words it is.
         word, part: the last word, and its last part.
         closed, rest: the sum that a scale has closed, and what is open for one.
-        before: the "nineteen" of nineteen eighty-four.
         scale: the last one.
     """
 
@@ -134,12 +133,11 @@ class Spelled(NamedTuple):
     part: str = ""
     closed: float = 0.0
     rest: float = 0.0
-    before: float = 0.0
     scale: float = float("inf")
 
     @property
     def value(self) -> float:
-        return self.closed + self.rest + 100 * self.before
+        return self.closed + self.rest
 
     @property
     def sort(self) -> Sort:
@@ -212,8 +210,7 @@ def _with(run: Spelled, part: str, is_joined: bool, is_one: bool) -> Spelled | N
     share = valued("fractions").get(part)
     names = ("spelled", "ordinals", "worth", "stems", "clock")
     value = next((valued(name)[part] for name in names if part in valued(name)), None)
-    closed, rest, before, scale = run.closed, run.rest, run.before, run.scale
-    last = rest % 100
+    closed, rest, scale, last = run.closed, run.rest, run.scale, run.rest % 100
     if size and size < 1000:
         rest = (rest or 1) * size
     elif size and size < scale:
@@ -228,11 +225,11 @@ def _with(run: Spelled, part: str, is_joined: bool, is_one: bool) -> Spelled | N
         rest += 76
     elif not run.part or _may_follow(value or 1, last, is_joined):
         rest += 1 if value is None else value
-    elif closed or before or is_joined or not (10 < rest < 22 and 10 <= (value or 0) < 100):
+    elif closed or is_joined or not (10 < rest < 22 and 10 <= (value or 0) < 100):
         return None
     else:
-        before, rest = rest, value or 0  # nineteen eighty-four
-    return run._replace(part=part, closed=closed, rest=rest, before=before, scale=scale)
+        closed, rest = 100 * rest, value or 0  # nineteen eighty-four
+    return run._replace(part=part, closed=closed, rest=rest, scale=scale)
 
 
 def _may_follow(value: float, rest: float, is_joined: bool) -> bool:
