@@ -158,18 +158,19 @@ class Numbers:
         """What bare numbers mean behind "in millions" or "£'000", as far as a passage goes."""
         size, end = 1.0, 0
         for number in self.numbers:
-            if number.digits in ("", "000") and (scale := self._scale_of_table(number)):
+            if number.digits in ("", "000") and (scale := self._scale_above(number)) >= 1000:
                 size, ends = scale, accumulate(len(passage) + 1 for passage in self._passages)
                 end = next(place for place in ends if place > number.start)
             elif number.start < end and not number.loose and all(map(str.isupper, number.kinds())):
                 yield from ((kind, value * size) for kind, value in number.offers)
 
-    def _scale_of_table(self, number: Number) -> float:
+    def _scale_above(self, number: Number) -> float:
         text, start = self.text, number.start
         if number.digits:
             return 1000.0 if text[start - 1 : start] in ("'", "’", *"£$€") else 0.0
-        is_head = _HEADS_TABLE.search(text, max(start - 4, 0), start)
-        return valued("scales").get(text[start : number.end].casefold(), 0.0) if is_head else 0.0
+        word = text[start : number.end].casefold()
+        is_head = word[2:] and _HEADS_TABLE.search(text, max(start - 4, 0), start)  # no (mm)
+        return valued("scales").get(word, 0.0) if is_head else 0.0
 
 
 NONE = Numbers("")
