@@ -97,8 +97,10 @@ class Fields(NamedTuple):
             values = {path: value for path, value in found if value is not _ABSENT}
             if field == "question" and not (self.system or field in self.mapping):
                 values = {p: v for p, v in values.items() if not isinstance(v, list | Mapping)}
-            fitting = [path for path, value in values.items() if self._fits(field, value)]
-            if self.system and field in HELD:  # a text of JSON may be a text itself
+            may_be_json = self.system and field in HELD
+            read = {p: opened(value) if may_be_json else value for p, value in values.items()}
+            fitting = [path for path, value in read.items() if _fits(field, value)]
+            if may_be_json:  # it may be a text itself
                 fitting += [path for path, value in values.items() if isinstance(value, str)]
             if "messages" not in chosen:  # beside them, what does not fit means something else
                 own = (field,) if field == "messages" else names(field)  # turns may be other things
@@ -108,9 +110,6 @@ class Fields(NamedTuple):
         if self.system and "context" in chosen:
             chosen.pop("messages", None)  # only a system that keeps no context apart from them
         return chosen
-
-    def _fits(self, field: str, value: Any) -> bool:
-        return _fits(field, opened(value) if self.system and field in HELD else value)
 
     def split(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The fields of the case, by names that a ``Case`` knows, and the other columns."""

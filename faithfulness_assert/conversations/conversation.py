@@ -27,7 +27,6 @@ MAX_MESSAGES = 100_000
 MAX_NOTES = 20
 """Notes that are listed. Of more, only the number is told."""
 
-_OF_DOCUMENTS = ("from", "kind", "author", "sender")
 _MORE_EVIDENCE = (
     "To take what users or the system say as evidence, name them too, such as "
     'evidence_roles=["tool", "user", "last_user", "system"]'
@@ -162,7 +161,7 @@ def _is_assistants(message: Any) -> bool:
 def _is_said(passage: Any) -> bool:
     """Whether a passage is a message. An author does not make it one: documents have some too."""
     fields = passage if isinstance(passage, Mapping) else getattr(passage, "__dict__", {})
-    plain = {key: value for key, value in fields.items() if key not in _OF_DOCUMENTS}
+    plain = {key: value for key, value in fields.items() if key not in KEYS["of documents too"]}
     return is_message(fields) or any(map(is_message, known_messages(plain)))
 
 

@@ -21,9 +21,6 @@ LOOK = 200
 """Messages that are looked at, to say what a list has."""
 MAX_NESTED = 5
 """Conversations inside of each other, such as those of agents that ask agents."""
-_ANSWER = "final_response"  # of a turn of an eval case of the ADK
-_NO_MESSAGE = {"invocation_id", "invocationId"}
-"""An event of the ADK, which without a content only changes the state of a session."""
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
 
 
@@ -37,7 +34,7 @@ def known_messages(message: Any) -> Iterator[Any]:
     """
     if not isinstance(message, Mapping):
         yield message
-    elif "user_content" in message and ("intermediate_data" in message or _ANSWER in message):
+    elif "user_content" in message:
         between = as_mapping(message.get("intermediate_data"))
         calls = [{"function_call": call} for call in as_list(between.get("tool_uses"))]
         results = [{"function_response": one} for one in as_list(between.get("tool_responses"))]
@@ -45,7 +42,7 @@ def known_messages(message: Any) -> Iterator[Any]:
         yield from ({"role": r, "parts": p} for r, p in (("model", calls), ("user", results)) if p)
         for event in as_list(between.get("invocation_events")):
             yield from known_messages(event)
-        if isinstance(answer := message.get(_ANSWER), Mapping):
+        if isinstance(answer := message.get("final_response"), Mapping):
             yield from known_messages({**answer, "role": answer.get("role") or "model"})
     elif message.get("from") == "function_call":  # ShareGPT
         yield {"role": "assistant", "content": [{**message, "type": "tool_call"}]}
@@ -53,7 +50,7 @@ def known_messages(message: Any) -> Iterator[Any]:
         _at(message, part) for part in ("name", "arguments", "inline")
     ):
         yield {"role": "assistant", "content": [{**message, "type": "tool_invocation"}]}
-    elif not (message.get("content") is None and _NO_MESSAGE.intersection(message)):
+    elif message.get("content") is not None or message.keys().isdisjoint(KEYS["of an event"]):
         yield _opened(message)
 
 
@@ -109,8 +106,8 @@ def _known_part(part: Any) -> Mapping[str, Any]:
     if not type_:
         type_ = "thought" if part.get("thought") else "text" if "text" in part else "without a type"
     word = type_.replace("-", "_")
-    is_typed = word.startswith("tool_") and ("state" in part or "toolCallId" in part)
-    if is_typed and "output" in part and word != "tool_result":  # the AI SDK: ``tool-search``
+    is_typed = word.startswith("tool_") and word != "tool_result"
+    if is_typed and "toolCallId" in part and "output" in part:  # the AI SDK: ``tool-search``
         part, word = {"name": word.removeprefix("tool_"), **part}, "dynamic_tool"
     return {**part, "type": word}
 
@@ -240,10 +237,9 @@ class MessageReader:
         if not call and (id or not name):
             named = f" {clip(id, 40)!r}" if id else ""
             yield self._unused(f"{place}: a tool result without its call{named}")
-        call = call or self.calls.get(f"name {name}")
-        passed = call[1] if call else _passed_to(part)
+        call = call or self.calls.get(f"name {name}") or ("", _passed_to(part))
         tool = clip(str(name or ""), 60)
-        yield from self._output(f"tool {tool}".strip(), payload, place, passed)
+        yield from self._output(f"tool {tool}".strip(), payload, place, call[1])
 
     def _output(
         self, tool: str, payload: Any, place: str, passed: Runs = frozenset()

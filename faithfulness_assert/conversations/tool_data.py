@@ -13,12 +13,9 @@ from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, one_line, parse_json
-from .events import KINDS_OF_MESSAGES, ROLES, kind_of, role_of
+from .events import KEYS, KINDS_OF_MESSAGES, ROLES, kind_of, role_of
 from .plain_data import MAX_DEPTH, as_list, as_mapping
 
-_MEDIA = ("image", "audio", "video", "file", "blob", "uri", "screenshot", "binary", "media")
-_MCP = {"content", "structuredContent", "isError", "_meta"}  # Model Context Protocol
-_LISTS_OF_MESSAGES = ("messages", "history", "turns")
 _TEXTS = ("content", "parts", "blocks", "text", "tool_calls", "toolInvocations")
 _SAID: Mapping[str, tuple[Iterable[str], Sequence[str]]] = {
     "role": (ROLES, _TEXTS),
@@ -55,8 +52,8 @@ def tool_texts(payload: Any, place: str) -> Iterator[ToolText]:
     Raises:
         InputError: it is nested too deeply.
     """
-    if isinstance(payload, Mapping) and payload.keys() <= _MCP and payload.get("content"):
-        payload = payload["content"]
+    if isinstance(payload, Mapping) and not payload.keys() - KEYS["around an output"]:
+        payload = payload.get("content") or payload
     elif isinstance(payload, Mapping) and payload.keys() == {"type", "value"}:  # the AI SDK
         payload = payload["value"]
     items = payload if isinstance(payload, list) else [payload]
@@ -84,12 +81,12 @@ def _is_part(item: Any) -> bool:
     kind = kind_of(type_)
     if kind == "text":
         return part_text(item) is not None
-    if type_ == "search_result" or (kind == "document" and not isinstance(item.get("text"), str)):
+    if kind == "document" and not isinstance(item.get("text"), str):
         return bool(item.get("source") or item.get("content"))
     if kind == "call":
         return any(key in item for key in ("arguments", "input", "function"))
-    keys = ("source", "image_url", "data", "file", "file_id", "uri", "url", "input_audio", "blob")
-    media = any(word in type_ for word in _MEDIA) and any(item.get(key) for key in keys)
+    is_media = any(word in type_ for word in KEYS["media"])
+    media = is_media and any(item.get(key) for key in KEYS["media at"])
     return kind == "silent" or media or "encrypted_content" in item
 
 
@@ -160,7 +157,7 @@ def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]])
             if len(word) > _MAX_NAME:
                 yield word
             item = _opened(item)
-            if key in _LISTS_OF_MESSAGES and _are_said(item):
+            if key in KEYS["messages inside"] and _are_said(item):
                 messages += item
             else:
                 yield from _lines(item, _path(name, f".{word}"), depth - 1, messages)
