@@ -514,10 +514,9 @@ def _fits(field: str, value: Any) -> bool:
     if value is None:
         return False
     if field == "messages":
+        value = opened(value)
         if isinstance(value, Mapping):
             return any(value.get(name) for name in (*_WORDS["a request"], *OPENTELEMETRY))
-        if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-            return value == "[]" or any(f'"{key}"' in value for key in _WORDS["a message"])
         return is_conversation(value)
     if field == "context" and isinstance(value, Mapping):
         return bool(_texts_of(value))

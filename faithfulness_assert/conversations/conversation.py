@@ -193,7 +193,7 @@ def _messages(value: object, has_answer: bool) -> list[Any]:
         return [plain for message in value for plain in known_messages(message)]
     if not isinstance(value, Mapping):
         raise InputError(f"messages: must be a list of messages, got {type(value).__name__}")
-    if "user_content" in value:
+    if isinstance(value.get("user_content"), Mapping):
         return list(known_messages(value))
     if name := next((name for name in KEYS["containers"] if value.get(name) is not None), ""):
         system = next((value[key] for key in KEYS["prompt"] if value.get(key)), None)

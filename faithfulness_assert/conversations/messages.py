@@ -34,11 +34,11 @@ def known_messages(message: Any) -> Iterator[Any]:
     """
     if not isinstance(message, Mapping):
         yield message
-    elif "user_content" in message:
+    elif isinstance(message.get("user_content"), Mapping):
         between = as_mapping(message.get("intermediate_data"))
         calls = [{"function_call": call} for call in as_list(between.get("tool_uses"))]
         results = [{"function_response": one} for one in as_list(between.get("tool_responses"))]
-        yield from known_messages({**as_mapping(message["user_content"]), "role": "user"})
+        yield from known_messages({**message["user_content"], "role": "user"})
         yield from ({"role": r, "parts": p} for r, p in (("model", calls), ("user", results)) if p)
         for event in as_list(between.get("invocation_events")):
             yield from known_messages(event)
