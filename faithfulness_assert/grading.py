@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from .asking.requirements import check_judge, is_readable, policy_for
 from .cases.case import Case
+from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
-from .conversations.plain_data import is_missing
 from .drive.asks import TimeLeft, log
 from .drive.grades import Grade, run_many
 from .judges import check_judge_options, key_in_environment, make_judge, option_names

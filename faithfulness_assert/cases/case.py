@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
-from ..conversations.plain_data import is_missing
 from ..records.checks import is_whole
 from ..records.errors import InputError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
@@ -21,7 +20,7 @@ from ..text.strings import (
     names_of,
     without_tags,
 )
-from .systems import CASE_ALIASES, by_our_names, names, split_record
+from .systems import CASE_ALIASES, by_our_names, is_missing, names, split_record
 
 MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from ..conversations.plain_data import is_missing
+from ..conversations.plain_data import MISSING
 from ..records.errors import ConfigError, InputError, option, suggest
 from ..text.strings import clean_text, sections
 
@@ -104,6 +104,13 @@ MAX_IGNORED = 100
 """Fields that are listed."""
 
 _KNOWN = (*CASE_ALIASES, "id", *_OUR_NAMES)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value says that there is none: None, NaN, or pandas' ``NA`` and ``NaT``."""
+    if value is None or type(value).__name__ in MISSING:
+        return True
+    return isinstance(value, float) and value != value
 
 
 def by_our_names(ours: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:

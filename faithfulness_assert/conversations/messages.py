@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from ..records.checks import as_mapping, mappings_in
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of
 from .events import KEYS, KINDS_OF_MESSAGES, ROLES, TYPES_BY_KEY, Event, kind_of, role_of
-from .plain_data import as_list, as_mapping
 from .tool_data import Runs, part_text, runs_of, tool_texts, without_echoes
 
 LOOK = 200
@@ -36,11 +36,11 @@ def known_messages(message: Any) -> Iterator[Any]:
         yield message
     elif isinstance(message.get("user_content"), Mapping):
         between = as_mapping(message.get("intermediate_data"))
-        calls = [{"function_call": call} for call in as_list(between.get("tool_uses"))]
-        results = [{"function_response": one} for one in as_list(between.get("tool_responses"))]
+        calls = [{"function_call": call} for call in mappings_in(between.get("tool_uses"))]
+        results = [{"function_response": one} for one in mappings_in(between.get("tool_responses"))]
         yield from known_messages({**message["user_content"], "role": "user"})
         yield from ({"role": r, "parts": p} for r, p in (("model", calls), ("user", results)) if p)
-        for event in as_list(between.get("invocation_events")):
+        for event in mappings_in(between.get("invocation_events")):
             yield from known_messages(event)
         if isinstance(answer := message.get("final_response"), Mapping):
             yield from known_messages({**answer, "role": answer.get("role") or "model"})
@@ -83,8 +83,8 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
     if content is None and not isinstance(inside.get("parts"), list):
         content = _at(inside, "text")
         if content is not None and content is inside.get("blocks"):  # also in what a tool returned
-            content = list(map(_known_part, as_list(content)))
-    if calls := as_list(inside.pop("toolInvocations", None)):  # the AI SDK
+            content = list(map(_known_part, content if isinstance(content, list) else ()))
+    if calls := mappings_in(inside.pop("toolInvocations", None)):  # the AI SDK
         own = content if isinstance(content, list) else [content] if content else []
         content = [*({"toolInvocation": call} for call in calls), *own]
     if "role" not in inside and str(inside.get("type")) not in ROLES:
@@ -115,11 +115,11 @@ def _known_part(part: Any) -> Mapping[str, Any]:
 def _grounding_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The documents that Gemini says it used. Pages of the web have no text."""
     given = as_mapping(message.get("groundingMetadata") or message.get("grounding_metadata"))
-    chunks = as_list(given.get("groundingChunks") or given.get("grounding_chunks"))
-    sources = (as_mapping(next(iter(as_mapping(chunk).values()), None)) for chunk in chunks)
+    chunks = mappings_in(given.get("groundingChunks") or given.get("grounding_chunks"))
     return [
         {"type": "document", "source": True, "content": one.get("text"), "title": one.get("title")}
-        for one in sources
+        for chunk in chunks
+        for one in map(as_mapping, chunk.values())
     ]
 
 
@@ -181,7 +181,7 @@ class MessageReader:
         if retrieved := message.get("retrieval_context"):  # a turn of DeepEval
             yield from self._output("retrieval_context", retrieved, place)
         for key in filter(message.get, (*KEYS["after"], *KEYS["beside"])):
-            items = map(as_mapping, as_list(message[key]) if key in KEYS["after"] else ())
+            items = mappings_in(message[key]) if key in KEYS["after"] else ()
             read = [item for item in items if _at(item, "inline") is not None]
             for item in read:
                 yield from self._result(item, _at(item, "inline"), f"{place}.{key}")

@@ -15,24 +15,7 @@ MAX_DEPTH = 50
 """Lists and mappings inside each other."""
 
 _SIMPLE = (int, bool, type(None))
-_MISSING = {"NAType", "NaTType"}  # of pandas; they cannot be compared
-
-
-def is_missing(value: object) -> bool:
-    """Whether a value says that there is none: None, NaN, or pandas' ``NA`` and ``NaT``."""
-    if value is None or type(value).__name__ in _MISSING:
-        return True
-    return isinstance(value, float) and value != value
-
-
-def as_mapping(value: Any) -> Mapping[str, Any]:
-    """A mapping; an empty one for what is none."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def as_list(value: Any) -> list[Any]:
-    """A list; an empty one for what is none."""
-    return value if isinstance(value, list) else []
+MISSING = {"NAType", "NaTType"}  # of pandas; they cannot be compared
 
 
 def without_fence(value: Any) -> Any:
@@ -73,7 +56,7 @@ def _foreign(value: Any, problem: str) -> dict[str, None]:
 
 def _of_library(value: Any, depth: int) -> Any:
     """What is neither a text, a number, a list nor a mapping of Python's own."""
-    if is_missing(value):
+    if type(value).__name__ in MISSING:
         return None
     if isinstance(value, bytes | bytearray):
         try:

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from ..records.checks import as_mapping, mappings_in
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, one_line, parse_json
 from .events import KEYS, KINDS_OF_MESSAGES, ROLES, kind_of, role_of
-from .plain_data import MAX_DEPTH, as_list, as_mapping
+from .plain_data import MAX_DEPTH
 
 _TEXTS = ("content", "parts", "blocks", "text", "tool_calls", "toolInvocations")
 _SAID: Mapping[str, tuple[Iterable[str], Sequence[str]]] = {
@@ -165,7 +166,8 @@ def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]])
         for number, item in enumerate(value, 1):
             yield from _lines(_opened(item), _path(name, f"[{number}]"), depth - 1, messages)
     else:
-        text = ", ".join(map(_shown, as_list(value) or [value]))
+        items = value if value and isinstance(value, list) else [value]
+        text = ", ".join(map(_shown, items))
         yield f"{name}: {text}" if name and not is_blank(name) else text
 
 
@@ -185,8 +187,8 @@ def _are_said(items: Any) -> bool:
     Items of OpenAI's responses have it by their types; types such as ``message`` alone do not
     make a conversation, because other systems (Slack) have them too.
     """
-    inner = (as_mapping(item) for item in as_list(items))
-    inner = (as_mapping(item.get("kwargs")) if "lc" in item else item for item in inner)
+    spoken = mappings_in(items)
+    inner = (as_mapping(item.get("kwargs")) if "lc" in item else item for item in spoken)
     return any(
         "role" in item or item["type"] in ("ai", "human") or kind_of(item["type"]) == "call"
         for item in inner
