@@ -216,7 +216,7 @@ class Store:
                 result = GradingResult.model_validate_json(text)
                 if result.case_id != row.case_id:
                     result = replace(result, case_id=row.case_id)
-                line = Line(row.case_id, row.number, _text(fingerprint), row.columns, result)
+                line = Line(row.case_id, row.number, str(fingerprint or ""), row.columns, result)
             yield row, line
 
     def lowest(self) -> Line | None:
@@ -229,7 +229,7 @@ class Store:
         number, case_id, fields, columns, problem = cells
         with self._read(f"row {number}"):
             given, carried = (_mapping(json.loads(text or "{}")) for text in (fields, columns))
-            return Row(number, _text(case_id), given, carried, _text(problem or ""))
+            return Row(number, str(case_id), given, carried, str(problem or ""))
 
     @contextmanager
     def _read(self, what: str) -> Iterator[None]:
@@ -252,7 +252,7 @@ class Store:
             for name in summary.found:
                 first = "SELECT case_id FROM results JOIN rows USING (row) WHERE instr(notes, ?)"
                 (case_id,) = self.db.execute(f"{first} LIMIT 1", (json.dumps(name),)).fetchone()
-                summary.first[name] = _text(case_id)
+                summary.first[name] = str(case_id)
             for group in self.db.execute(groups.format("earlier")):
                 summary.add_spent(Counted(*group))
             return summary
@@ -267,12 +267,6 @@ def cells_of(row: Row) -> tuple[Any, ...]:
 def _mapping(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise TypeError("it is no object of JSON")
-    return value
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("it is no text")
     return value
 
 
