@@ -2,7 +2,7 @@
 
 An ask waits until the user's limits per minute, the rate that refusals taught, and the room of a
 server on this machine let it go. If it fails and may succeed later, it goes again after a pause.
-What refusals teach: see ``rate.py``; what other failures do: ``breaker.py``.
+What refusals teach: see ``rate.py``; what failures in a row do: ``breaker.py``.
 
 Servers that people run themselves often answer one ask after the other. Eight asks at once then
 wait for each other until all of them time out. So the first ask is sent alone. After it, asks are
