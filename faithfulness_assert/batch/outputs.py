@@ -17,7 +17,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO
 from unicodedata import category, normalize
-from xml.sax.saxutils import escape, quoteattr
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from ..cases.tables import load_pyarrow, write_parquet
 from ..files import as_text, new_file
@@ -199,22 +199,14 @@ def _write_junit(lines: Iterable[Line], file: IO[bytes]) -> None:
 
 
 def _test_case(case_id: str, result: GradingResult) -> str:
-    name, seconds = _attribute(case_id), result.latency_ms / 1000
-    start = f'<testcase classname="faithfulness" name={name} time="{seconds:.3f}"'
-    if result.pass_:
-        return f"{start}/>\n"
-    tag = "failure" if result.error is None else "error"
-    kind = result.status if result.error is None else result.error.kind
-    reason = _attribute(result.short_reason)
-    text = escape(visible(result.pretty()))
-    return (
-        f"{start}>\n<{tag} type={_attribute(kind)} message={reason}>{text}</{tag}>\n</testcase>\n"
-    )
-
-
-def _attribute(text: str) -> str:
-    """A text in quotes. XML cannot express control characters, so they are written as escapes."""
-    return quoteattr(visible(text))
+    """XML cannot express control characters, so they are written as escapes."""
+    seconds = f"{result.latency_ms / 1000:.3f}"
+    case = Element("testcase", classname="faithfulness", name=visible(case_id), time=seconds)
+    if not result.pass_:
+        tag, kind = ("error", result.error.kind) if result.error else ("failure", result.status)
+        problem = SubElement(case, tag, type=visible(kind), message=visible(result.short_reason))
+        problem.text = visible(result.pretty())
+    return tostring(case, "unicode") + "\n"
 
 
 _WRITERS: dict[str, Callable[[Iterable[Line], IO[bytes]], None]] = {
