@@ -13,7 +13,7 @@ from ..options import check_names, taken_by
 from ..plan.rescoring import weigh_again
 from ..policy.load import find_policy
 from ..policy.policy import Policy, asking_otherwise, policy_as_json
-from ..records.checks import check_mapping
+from ..records.checks import as_mapping, check_mapping
 from ..records.errors import ConfigError
 from ..settings import AnyPolicy
 from .local_run import RunOutcome
@@ -82,7 +82,7 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
         for path in sources:
             with reading(path) as source:
                 own = how_graded(source)
-                data = own["input"] if isinstance(own.get("input"), dict) else {}
+                data = as_mapping(own.get("input"))
                 for mark in filter(None, (str(Path(path).resolve()), data.get("fingerprint"))):
                     if mark in marks:
                         problem = f"has the same data as {marks[mark]} ({data.get('name')})"

@@ -21,6 +21,7 @@ from ..cases.data_set import SAMPLE, DataSet
 from ..files import open_file
 from ..grading import Grader
 from ..policy.policy import TAKES, Policy, plain, policy_as_json
+from ..records.checks import as_mapping
 from ..records.errors import ConfigError, option
 from ..records.judge import described
 from ..text.strings import clip, counted
@@ -142,8 +143,7 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
             grade or an ask have changed or are gone, and ``regrade`` is false.
     """
     before, size = store.about(), store.size
-    given = (before or {}).get("input")
-    was = str(given.get("fingerprint") or "") if isinstance(given, dict) else ""
+    was = str(as_mapping((before or {}).get("input")).get("fingerprint") or "")
     start, whole = data_set.fingerprints(size, was)
     about = describe_run(grader, data_set.name, whole)
     notes: list[str] = []
@@ -223,7 +223,7 @@ def _lost(store: Store, count: int) -> str:
 # ---------------------------------------------------------------- a run that is only read
 
 
-def how_graded(store: Store) -> dict[str, Any]:
+def how_graded(store: Store) -> Mapping[str, Any]:
     """What a run says about itself.
 
     Raises:
@@ -238,8 +238,8 @@ def how_graded(store: Store) -> dict[str, Any]:
 
 def data_sets_of(store: Store) -> list[str]:
     """The names of what a run was graded from, as they were given."""
-    given = (store.about() or {}).get("input")
-    return str(given.get("name")).split(", ") if isinstance(given, dict) else []
+    given = as_mapping((store.about() or {}).get("input"))
+    return str(given["name"]).split(", ") if "name" in given else []
 
 
 def policy_changes(before: Store, after: Store) -> list[str]:

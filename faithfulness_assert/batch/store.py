@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files import open_database, open_text
+from ..records.checks import as_mapping
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
 from .progress import every
@@ -167,11 +168,10 @@ class Store:
         with self._read(f"{name} in the table run"):
             return None if cells is None else json.loads(cells[0])
 
-    def about(self) -> dict[str, Any] | None:
+    def about(self) -> Mapping[str, Any] | None:
         """What is graded with what; None in a run that was not begun."""
         about = self.value("about")
-        with self._read("what the run says about itself"):
-            return None if about is None else _mapping(about)
+        return None if about is None else as_mapping(about)
 
     @property
     def size(self) -> int:
@@ -228,7 +228,7 @@ class Store:
     def _row(self, cells: Sequence[Any]) -> Row:
         number, case_id, fields, columns, problem = cells
         with self._read(f"row {number}"):
-            given, carried = (_mapping(json.loads(text or "{}")) for text in (fields, columns))
+            given, carried = (as_mapping(json.loads(text or "{}")) for text in (fields, columns))
             return Row(number, str(case_id), given, carried, str(problem or ""))
 
     @contextmanager
@@ -262,12 +262,6 @@ def cells_of(row: Row) -> tuple[Any, ...]:
     """A row of the data set as the table ``rows`` has it."""
     columns = as_text(row.columns) if row.columns else None
     return (row.number, row.case_id, digest(row), as_text(row.fields), columns, row.problem)
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise TypeError("it is no object of JSON")
-    return value
 
 
 def commands(name: str) -> list[str]:

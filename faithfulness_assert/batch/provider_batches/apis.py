@@ -111,17 +111,15 @@ class Look(NamedTuple):
     """How a batch stands.
 
     Args:
-        status: the provider's own word, and how much of it is done.
+        status: the provider's own word, how much of it is done, and why it was refused.
         ended: nothing more will come.
         left_out: somebody stopped it, and what was done before has answers; or it was refused.
-        problems: why the provider refused it, in its own words.
         outputs: the paths of what came of it.
     """
 
     status: str
     ended: bool
     left_out: bool
-    problems: Sequence[str]
     outputs: Sequence[str]
 
 
@@ -222,21 +220,14 @@ class BatchAPI:
             files = filter(None, (seen.get("output_file_id"), seen.get("error_file_id")))
             outputs = [f"/files/{quote(str(file), safe='')}/content" for file in files]
         cancelled = status == "cancelled" or seen.get("cancel_initiated_at") is not None
-        return Look(
-            status + (f" ({done} of {total} done)" if total else ""),
-            ended=status in ENDED,
-            left_out=status in ENDED and (cancelled or status == "failed"),
-            problems=self._problems(seen) if status == "failed" else (),
-            outputs=outputs,
-        )
-
-    def _problems(self, seen: Mapping[str, Any]) -> list[str]:
-        errors = (seen.get("errors") or {}).get("data") or [{"message": NO_REASON}]
-        said = (
-            ": ".join(f"{word}{error[name]}" for name, word in SAID.items() if error.get(name))
-            for error in errors[:MOST_PROBLEMS]
-        )
-        return [safe_text(text, self._secrets) for text in said]
+        told = f"{status} ({done} of {total} done)" if total else status
+        if status == "failed":
+            errors = (seen.get("errors") or {}).get("data") or [{"message": NO_REASON}]
+            for error in errors[:MOST_PROBLEMS]:
+                said = (f"{word}{error[name]}" for name, word in SAID.items() if error.get(name))
+                told += f"; refused: {safe_text(': '.join(said), self._secrets)}"
+        ended = status in ENDED
+        return Look(told, ended, ended and (cancelled or status == "failed"), outputs)
 
     def fetch(self, look: Look) -> Iterator[bytes]:
         """The output of a batch that has ended, in pieces. A blank line is between its files."""

@@ -164,8 +164,6 @@ class Batches:
             with service_errors(self._secrets):
                 look = self._api.look(id)
             self._note(number, f"{self._lines(number):,} asks, {id}: {look.status}")
-            for problem in look.problems:
-                self._note(number, f"the provider refused it: {problem}")
             if look.ended:
                 self._fetch(number, look)
         except JudgeError as error:
