@@ -212,7 +212,7 @@ def _lost(store: Store, count: int) -> str:
     ):
         what = "is gone"
         if texts[1] is not None:
-            before, now = (json.loads(text or "{}") for text in texts)
+            before, now = (as_mapping(json.loads(text or "{}")) for text in texts)
             names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
             what = f"has another {', '.join(names)}" if names else "is not what it was"
         named.append(f"row {row} ({case_id}) {what}")
