@@ -34,7 +34,7 @@ def rows(count: int) -> list[dict[str, Any]]:
 class Counting(TruthfulJudge):
     """A model of which each ask and its tokens are counted."""
 
-    info = JudgeInfo(MODEL, remote=True, limits=Limits(prompt_tokens=1000))
+    info = JudgeInfo(MODEL, remote=True, limits=Limits(prompt_tokens=1020))
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         said = {"ask": ask.echo, **json.loads(super().ask(ask).text)}
