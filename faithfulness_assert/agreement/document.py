@@ -185,17 +185,16 @@ def _pairs(agreement: Agreement) -> Table:
     rows = []
     for pair in agreement.pairs:
         names = f"{clip(pair.second, 40)} less {clip(pair.first, 40)}"
-        points = [_points(figure) for figure in (pair.balanced_accuracy, pair.agreement)]
+        shares = (pair.balanced_accuracy, pair.agreement)
+        figures = [[100 * (number or 0.0) for number in share] for share in shares]
+        points = [
+            f"{value:+.1f} points ({low:+.1f} to {high:+.1f})" for value, low, high in figures
+        ]
         better = clip(pair.better, 40) or "not known"
         floor = "≤ " if pair.p <= LEAST_CHANCE else ""
         rows.append((names, *points, f"{floor}{pair.adjusted:.3g}", better))
     head = ("judges", "balanced accuracy", "agreement", "p (Holm)", "agrees better")
     return Table("Side by side", head, rows)
-
-
-def _points(figure: Figure) -> str:
-    value, low, high = (100 * (number or 0.0) for number in figure)
-    return f"{value:+.1f} points ({low:+.1f} to {high:+.1f})"
 
 
 # ---------------------------------------------------------------- JSON

@@ -68,7 +68,8 @@ class Batcher:
 
     def _work(self) -> None:
         while left := self._next():
-            left.sort(key=_length, reverse=True)  # as batches are taken from the end
+            # As batches are taken from the end.
+            left.sort(key=lambda job: len(job[0].ids), reverse=True)
             size = self.size
             while batch := _batch(left, size):
                 try:
@@ -99,10 +100,6 @@ class Batcher:
         return left
 
 
-def _length(job: _Job) -> int:
-    return len(job[0].ids)
-
-
 def _batch(left: list[_Job], size: int) -> list[_Job]:
     """Takes the inputs from the end that, padded to the longest, make up one batch."""
     batch: list[_Job] = []
@@ -110,7 +107,7 @@ def _batch(left: list[_Job], size: int) -> list[_Job]:
         job = left.pop()
         if job[1].cancelled():
             continue
-        if batch and (len(batch) + 1) * _length(job) > BATCH_TOKENS:
+        if batch and (len(batch) + 1) * len(job[0].ids) > BATCH_TOKENS:
             left.append(job)
             break
         batch.append(job)

@@ -146,10 +146,8 @@ def _most(config: Mapping[str, Any], tokens: Tokens, family: Family) -> int:
     if config.get("model_type") in FROM_PADDING:
         positions -= _number(config, "pad_token_id") + 1
     relative = config.get("position_biased_input") is False  # as in DeBERTa: no limit
-    limits = [limit for limit in (tokens.most, 0 if relative else positions) if limit and limit > 0]
-    if family.most > 512:
-        limits = [] if relative or not positions else [positions]
-        return min([family.most, *limits])
+    own = family.most if family.most > 512 else tokens.most
+    limits = [limit for limit in (own, 0 if relative else positions) if limit and limit > 0]
     return min(limits, default=family.most)
 
 

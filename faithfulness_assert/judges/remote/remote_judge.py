@@ -8,8 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -40,7 +39,7 @@ TOKENS_PER_SECOND = 100
 """How fast a model thinks at least, for which a try then has more time."""
 
 
-class RemoteJudge(ABC):
+class RemoteJudge:
     """A judge behind the API of a provider.
 
     It sends each ask once. When asks go, and go again, is decided above it: see ``drive/gate.py``.
@@ -73,6 +72,9 @@ class RemoteJudge(ABC):
         fallbacks: the parameters that servers may reject.
         own_hosts: how the hosts of its own servers end.
         own_steps: what these need from the start.
+        headers: returns those of a request with a key, or with none.
+        body: returns the parameters of an ask with these settings, after these steps. Settings have
+            ``model``, ``temperature`` and what else was set; None is not sent.
         read_reply: returns the reply in the JSON of an answer, or the failure.
 
     Raises:
@@ -86,6 +88,8 @@ class RemoteJudge(ABC):
     fallbacks: ClassVar[Fallbacks]
     own_hosts: ClassVar[tuple[str, ...]] = ()
     own_steps: ClassVar[Mapping[str, int]] = {}
+    headers: ClassVar[staticmethod[[str], dict[str, str]]]
+    body: Callable[[Ask, Mapping[str, Any], Steps], dict[str, Any]]
     read_reply: ClassVar[staticmethod[[Mapping[str, Any], Answer], Outcome]]
 
     def __init__(
@@ -159,20 +163,6 @@ class RemoteJudge(ABC):
         if not key and endpoint.host.endswith(host_of(self.home)):
             raise ConfigError(f"api_key: missing. Set {KEY.format(variable)}")
         return endpoint
-
-    # ------------------------------------------------------------ what differs between providers
-
-    @staticmethod
-    @abstractmethod
-    def headers(key: str) -> dict[str, str]:
-        """Those of a request with this key, or with none."""
-
-    @abstractmethod
-    def body(self, ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
-        """The parameters of an ask with these settings, after these steps.
-
-        ``settings`` has ``model``, ``temperature`` and what else was set; None is not sent.
-        """
 
     def worded(self, ask: Ask) -> Ask:
         """The ask with the messages that are sent: its own, unless the model knows only others."""
