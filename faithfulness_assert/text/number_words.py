@@ -11,11 +11,11 @@ this for all, and knows neither dozens nor "nineteen eighty-four".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import accumulate, compress, product
 from typing import Literal, NamedTuple
 
-from .strings import lazy_pattern, word_lists
+from .strings import lazy_pattern, word_lists, word_set
 
 OTHER = "Ѐ"
 """From here on no letter is Latin or Greek."""
@@ -45,16 +45,14 @@ class Unit(NamedTuple):
     size: float
 
 
+words_of = partial(word_set, "numbers")
+
+
 @cache
 def valued(section: str) -> Mapping[str, float]:
     """The words of a section that begins each line with a value."""
     lines = (line.split() for line in word_lists("numbers")[section].splitlines() if line)
     return {word: float(value) for value, *words in lines for word in words}
-
-
-@cache
-def words_of(section: str) -> frozenset[str]:
-    return frozenset(word_lists("numbers")[section].split())
 
 
 @lru_cache(maxsize=8192)  # the same words come again and again
