@@ -15,27 +15,23 @@ import re
 
 from ..records.errors import UnreadableReply
 from ..text.phrases import plain, rules, straight
-from ..text.strings import clip, lazy_pattern, sections
+from ..text.strings import clip, sections
 from .unwrapping import looks_like_json
 
 BEGINNING = 60  # characters of a reply that an error shows
 _WORDS = sections(__file__.removesuffix("refusal.py") + "words/refusals.txt")
 _HEAD_CHARS, _HEAD_SENTENCES = 1_500, 4  # which are searched, because a refusal comes early
-_SPEAKER = lazy_pattern(
-    r"^[^\w\"{[]{0,8}(assistant|ai|response|answer|final answer|model|bot|output|reply|judge"
-    r"|verdict) ?: ?"
-)
 
 
 def _sentences(text: str) -> list[str]:
-    """The first sentences in plain form, without thinking, tags, speaker, numbers and quotations.
+    """The first sentences in plain form, without thinking, tags, numbers and quotations.
 
     A text that is one quotation is kept. Of a JSON object these are the values. JSON with a list in
     it has entries, which do not speak for the whole reply.
     """
     head = re.sub(r"\A[\s*_#>]+", "", text.rpartition("</think>")[2])[:_HEAD_CHARS]
     head = re.sub(r"</?[a-zA-Z][\w-]{0,20}>|\n\s{0,4}\n|```(json)?", ". ", head)
-    head = _SPEAKER.sub("", plain(head).strip(" ."))
+    head = plain(head).strip(" .")
     outside = re.sub(r'"[^"]{0,400}"', " ", head)
     if re.match(r'\{|\[ ?["{]', head):
         has_entries = re.search(r"\[ ?[^\] ]", head)
