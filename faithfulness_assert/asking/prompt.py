@@ -159,12 +159,21 @@ def _numbered(items: Numbered, before: Numbered, *, gap: str = "") -> str:
 
     What stands ``before`` an item is shown in brackets, behind a ``gap`` to the line above.
     """
-    shown = {number: f"[{one_line(text)}] " if text else "" for number, text in before}
-    lines = [
-        f"{gap if number in shown else ''}{number} {shown.get(number, '')}{one_line(text)}"
-        for number, text in items
-    ]
+    shown = brackets(before)
+    lines = []
+    for number, text in items:
+        text = one_line(text)
+        own = shown.get(number) or ("[] " if text.startswith("[") else "")  # never the text's own
+        lines.append(f"{gap if number in shown else ''}{number} {own}{text}")
     return "\n".join(lines).lstrip("\n")
+
+
+def brackets(before: Numbered) -> dict[int, str]:
+    """What is shown before items, each in a bracket, by the number of the item."""
+    shown: dict[int, str] = {}
+    for number, text in before:
+        shown[number] = shown.get(number, "") + (f"[{one_line(text)}] " if text else "")
+    return shown
 
 
 @cache

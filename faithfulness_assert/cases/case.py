@@ -53,7 +53,7 @@ class Passage:
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", _string(self.text, "context: the text of a passage"))
         object.__setattr__(self, "id", _id(self.id))
-        object.__setattr__(self, "title", clip(_string(self.title, "context: a title"), _MAX_ID))
+        object.__setattr__(self, "title", clip(_string(self.title or "", "context: a title")))
 
     @property
     def name(self) -> str:
@@ -61,7 +61,8 @@ class Passage:
         if self.title or self.id.isdigit():
             return self.title
         letters = sum(map(str.isalpha, self.id))
-        return self.id if letters > 2 and 2 * letters > sum(map(str.isalnum, self.id)) else ""
+        is_word = letters > 2 and 2 * letters > sum(map(str.isalnum, self.id))
+        return clip(self.id) if is_word else ""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -289,10 +290,12 @@ def _passage(item: object, place: int) -> Passage:
             has = [f"{key} is {clip(repr(inner[key]), 40)}" for key in _TEXT_KEYS if key in inner]
             problem = f"have a string 'text', {(*has, f'its keys are {names_of(item)}')[0]}"
         raise InputError(f"context: passage {place} must {problem}")
-    name = name or next((document[key] for key in _ID_KEYS if key in document), "")
-    inside = document.get("metadata")
-    titles = (document.get("title"), inside.get("title") if isinstance(inside, Mapping) else "")
-    title = next((title for title in titles if isinstance(title, str)), "")
+    around = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
+    name = name or next((own[k] for own in (document, around) for k in _ID_KEYS if k in own), "")
+    inside = (own.get(key) for own in (document, around) for key in ("metadata", "meta"))
+    holders = (own for own in (document, around, *inside) if isinstance(own, Mapping))
+    titles = (own["title"] for own in holders if isinstance(own.get("title"), str))
+    title = next((title for title in titles if not is_missing(title.strip())), "")
     return Passage(text, _id(name) or str(place), title)
 
 

@@ -11,6 +11,7 @@ changes the state without asking; both are pure functions.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 
 from ..asking.windows import Budget
@@ -187,7 +188,9 @@ def _split(state: State) -> State:
     if is_blank(case.answer):
         return state._replace(end=End("no_statements", "the answer is blank", blank=True))
     language = "" if state.language == "en" else state.language  # which it also is if none is known
-    names = {passage.id: name for passage in case.context if (name := passage.name)}
+    named = {(passage.id, passage.name) for passage in case.context}
+    several = Counter(id for id, _ in named)  # one id with two names has none
+    names = {id: name for id, name in named if name and several[id] == 1}
     texts = (text for passage in case.context for text in (passage.title, passage.text) if text)
     known = Numbers(*texts, language=language)
     asked = Numbers(case.question, language=language)

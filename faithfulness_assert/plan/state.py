@@ -8,8 +8,9 @@ item needs none.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..asking.controls import Answered, Control, mixed
@@ -44,8 +45,8 @@ NO_USAGE = Usage()
 
 LOOKED_BACK = 20
 """Sentences: a loop repeats all of them, and hardly anything else in an answer does."""
-SHORT = 40
-"""Characters of a statement that may lean on the one before it: "Yes.", "Price: 114 euros"."""
+SHORT = 10
+"""Tokens of a statement that may lean on the one before it: "Yes.", "Price: 114 euros"."""
 LONGEST_REFERENT = 300
 """Characters of a sentence that is shown only because the next one refers to it."""
 
@@ -190,7 +191,7 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
     says something else behind another sentence, and counts. Of a loop of sentences, what comes
     behind ``LOOKED_BACK`` of them is not judged again.
     """
-    texts = [one_line(statement.text) for statement in statements]
+    texts = [f"{s.list_number or ''} {one_line(s.text)}" for s in statements]
     first_like = {statement.id: statement.id for statement in statements}
     alike = dict(first_like)
     asked, said = dict[tuple[str, ...], int](), dict[tuple[str, str], int]()
@@ -228,9 +229,10 @@ def shown_passages(state: State, lines: Numbered) -> Numbered:
     """Where passages begin among these sentences of the context, and the names of passages."""
     first, last = list[tuple[int, str]](), None
     for number, _ in lines:
-        if (passage := state.context[number - 1].passage) != last:
-            first.append((number, state.names.get(passage, "")))
-        last = passage
+        line = state.context[number - 1]  # several passages may have one id
+        if last is None or line.passage != last.passage or line.start <= last.start:
+            first.append((number, state.names.get(line.passage, "")))
+        last = line
     return tuple(first)
 
 
@@ -239,22 +241,27 @@ def distinct_statements(state: State) -> list[Statement]:
     return [s for s in state.statements if state.first_like[s.id] == s.id]
 
 
-def _referents(state: State, items: Numbered) -> Mapping[int, str]:
-    """What is shown before statements: their numbers in a list that counts, and for those that may
-    lean on a claim that does not stand before them in the ask, that claim.
+def _referents(state: State, items: Numbered) -> Iterator[tuple[int, str]]:
+    """What is shown before statements: for those that may lean on a claim that does not stand
+    before them in the ask, that claim; and their numbers in a list that counts.
     """
-    if state.policy.split == "claims":  # each is whole
-        return NOTHING
-    found, last = {s.id: s.list_number for s in state.statements if s.list_number}, 0
-    for number, text in items:
-        leans = len(text) <= SHORT or refers_back(text, state.language)
-        if number > last + 1 and leans and not claims_nothing(text):
-            before = (without_heading(s) for s in state.statements[number - 2 :: -1])
-            claim = next((said for said in before if not claims_nothing(said)), "")
-            told = filter(None, (found.get(number), clip(claim, LONGEST_REFERENT)))
-            found |= {number: " ".join(told)} if claim else {}
+    last = 0
+    for number, text in items if state.policy.split != "claims" else ():  # claims are whole
+        own = state.statements[number - 1]
+        is_short = not own.is_item and estimate_tokens(text) <= SHORT
+        leans = number > last + 1 and (is_short or refers_back(text, state.language))
+        if leans and not claims_nothing(text):
+            before = (s for s in state.statements[number - 2 :: -1] if is_under_same(s, own))
+            claims = (text for s in before if not claims_nothing(text := without_heading(s)))
+            yield from ((number, clip(claim, LONGEST_REFERENT)) for claim in islice(claims, 1))
+        if own.list_number:
+            yield number, f"item {own.list_number}"
         last = number
-    return found
+
+
+def is_under_same(one: Statement, other: Statement) -> bool:
+    """Whether two statements stand under the same heading and lead-in."""
+    return (one.heading, one.lead_in) == (other.heading, other.lead_in)
 
 
 def as_judged(statement: Statement) -> Statement:
@@ -308,17 +315,32 @@ def make_job(
     cells = {n: (draft.window, x[0]) for n, x in numbered if not isinstance(x, Control)}
     known = state.headings if draft.kind == "verdicts" else NOTHING
     headings = tuple((n, known[x]) for n, (_, x) in cells.items() if x in known) if known else ()
-    told = _referents(state, draft.items) if draft.kind == "verdicts" else NOTHING
-    referents = tuple([(n, told[x]) for n, (_, x) in cells.items() if x in told])
-    passages = shown_passages(state, draft.sentences)
-    payload = Payload(items, draft.sentences, question, "", headings, referents, passages)
-    ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
-    if not is_within(state.budget, ask):
-        payload = replace(payload, referents=(), passages=())
-        ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
+    place = {x: n for n, (_, x) in cells.items()}
+    told = _referents(state, draft.items) if draft.kind == "verdicts" else ()
+    payload = Payload(
+        items,
+        draft.sentences,
+        question,
+        headings=headings,
+        referents=tuple([(place[x], text) for x, text in told]),
+        passages=shown_passages(state, draft.sentences),
+    )
+    ask = fitting_ask(state, draft.kind, payload, draft.remark)
     if any(isinstance(error, OtherReply) for error in state.log.errors):
         ask = replace(ask, fresh=True)
     return Job(ask, draft.window, {n: x for n, x in numbered if isinstance(x, Control)}, cells)
+
+
+def fitting_ask(state: State, kind: AskKind, payload: Payload, remark: str = "") -> Ask:
+    """The ask for a payload. If it is too long, names of passages go first, then all brackets."""
+    ask = make_ask(kind, state.policy, payload, remark=remark, secret=state.secret)
+    borders = tuple([(number, "") for number, _ in payload.passages])
+    for less in ({"passages": borders}, {"passages": (), "referents": ()}):
+        if is_within(state.budget, ask):
+            break
+        payload = replace(payload, **less)
+        ask = make_ask(kind, state.policy, payload, remark=remark, secret=state.secret)
+    return ask
 
 
 # ---------------------------------------------------------------- what fits one ask

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
 from ..asking.controls import Answered, Control, controls_from
-from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE
+from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE, brackets
 from ..asking.windows import chunk
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, read, settle
 from ..reading.rows import Row
@@ -139,11 +139,10 @@ def _what_was_wrong(state: State, window: int, group: Numbered) -> str:
 # ---------------------------------------------------------------- what is answered
 
 
-def _without(brackets: Set[str], row: Row) -> Row:
-    """The row without what is only shown before a statement or a sentence."""
-    texts = (text.partition("] ") for text in (row.statement, row.quote, row.line))
-    said = [rest if first in brackets else f"{first}{end}{rest}" for first, end, rest in texts]
-    return row._replace(statement=said[0], quote=said[1], line=said[2])
+def _without(brackets: str, row: Row) -> Row:
+    """The row without what is only shown before its statement: some judges repeat that."""
+    statement, line = row.statement.removeprefix(brackets), row.line.removeprefix(brackets)
+    return row._replace(statement=statement, line=line)
 
 
 def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
@@ -151,9 +150,12 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     lines = dict(job.ask.payload.items)
     reply, single = usable_text(job.ask, outcome), len(lines) == 1
     reading = read(reply, state.policy.labels, job.ask.form, single=single)
-    payload = job.ask.payload  # some judges repeat lines as they are shown
-    if brackets := {f"[{text}" for _, text in (*payload.referents, *payload.passages) if text}:
-        reading = reading._replace(rows=tuple(_without(brackets, row) for row in reading.rows))
+    payload = job.ask.payload
+    if shown := brackets(payload.referents):
+        only = job.ask.ids[0] if single else 0
+        rows = tuple(_without(shown.get(row.number or only, ""), row) for row in reading.rows)
+        reading = reading._replace(rows=rows)
+    names = brackets(payload.passages)
     expected, actual = len(lines), len(reading.rows)
     errors = schema_errors_of(job, outcome) if reading.form == "json" else ()
     # JSON that conforms to the schema of its ask is noted as such.
@@ -164,7 +166,7 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
         settled = settle(
             reading,
             lines,
-            context=[text for _, text in job.ask.payload.sentences],
+            context=[names.get(n, "") + text for n, text in payload.sentences],
             credited=state.policy.credited,
             by_position=state.findings.keys().isdisjoint(job.cells.values()),
             prefix=state.policy.positional_prefix,

@@ -21,6 +21,7 @@ from .state import (
     context_lines,
     end,
     fit,
+    fitting_ask,
     is_too_long,
     is_within,
     note,
@@ -59,11 +60,8 @@ def rating_jobs(state: State) -> tuple[Job, ...]:
     context = context_lines(state, state.windows[0])
     items = ((ANSWER, state.case.answer),)
     payload = Payload(items, context, state.case.question, _notes(state.audit))
-    told = replace(payload, passages=shown_passages(state, context))
-    ask = make_ask("ratings", state.policy, told, secret=state.secret)
-    if not is_within(state.budget, ask):
-        ask = make_ask("ratings", state.policy, payload, secret=state.secret)
-    return (Job(ask),)
+    payload = replace(payload, passages=shown_passages(state, context))
+    return (Job(fitting_ask(state, "ratings", payload)),)
 
 
 def _notes(audit: CitationAudit | None) -> str:

@@ -62,7 +62,7 @@ class Statement:
     ``shown``: its text with the headers of its table, or what else names a value, if there is any.
     ``heading``, ``lead_in``: of its part of the answer, and of its list; they are shown before it.
     All that is judged; the span is that of the text alone.
-    ``list_number``: "1.", if its list counts. The judge sees it, as places may mean ranks.
+    ``list_number``: its place, if its list counts, else 0. The judge sees it: it may be a rank.
     """
 
     id: int
@@ -73,7 +73,7 @@ class Statement:
     shown: str = ""
     heading: str = ""
     lead_in: str = ""
-    list_number: str = ""
+    list_number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

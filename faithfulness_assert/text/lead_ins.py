@@ -50,7 +50,7 @@ class Piece(NamedTuple):
     shown: str = ""  # the text with the headers or keys that it stands under, if it has any
     heading: str = ""  # of its part of the answer, with a mark at its end
     lead_in: str = ""  # of its list
-    list_number: str = ""  # "1.", if its list counts
+    list_number: int = 0  # its place, if its list counts
 
 
 def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> list[Piece]:

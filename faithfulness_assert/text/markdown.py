@@ -17,6 +17,8 @@ Kind = Literal[
     "text", "item", "heading", "bold", "row", "code", "rule", "table header", "link definition"
 ]
 Span = tuple[int, int]
+Place = tuple[int, ...]
+"""Of an item in a list: 1.2 is (1, 2)."""
 _KINDS: dict[str, Kind] = {"rule": "rule", "heading": "heading", "link": "link definition"}
 """Of lines whose form alone tells what they are."""
 
@@ -65,12 +67,12 @@ class Block:
 
     ``start`` and ``end`` are offsets in the source; ``pieces`` are the lines without their markers.
     ``column`` is where the marker of an item is in its line, or else where the text begins;
-    ``number`` is that marker, such as "1.", in a list that counts.
+    ``number`` is its place in a list that counts, else 0.
     """
 
     __slots__ = ("column", "end", "kind", "number", "pieces", "start")
 
-    def __init__(self, kind: Kind, start: int, end: int, column: int, number: str) -> None:
+    def __init__(self, kind: Kind, start: int, end: int, column: int, number: int) -> None:
         self.kind, self.start, self.end, self.column = kind, start, end, column
         self.number = number
         self.pieces: list[Span] = []
@@ -84,6 +86,7 @@ class _Line(NamedTuple):
     begin: int
     said: str
     marker: int  # columns before its first marker of a list; -1 without one
+    place: Place  # that of its number in a list, if it has one
     is_quoted: bool
 
 
@@ -99,31 +102,37 @@ def blocks(text: str) -> list[Block]:
     return reader.found
 
 
-def _line(text: str, start: int, end: int, numbers: set[str]) -> _Line:
+def _line(text: str, start: int, end: int, numbers: set[Place]) -> _Line:
     """A line of a text. ``numbers``: those of the items before it, to which it adds its own."""
     last = start + len(text[start:end].rstrip())
-    begin, marker, is_quoted = start, -1, False
+    begin, marker, place, is_quoted = start, -1, Place(), False
     while True:
         if marks := _QUOTES.match(text, begin, last):
             begin, is_quoted = marks.end(), is_quoted or ">" in marks[0]
         found = _MARKER.match(text, begin, last)
-        if found is None or _is_text(found, text[begin:last], numbers, is_first=marker < 0):
-            return _Line(start, end, begin, text[begin:last], marker, is_quoted)
-        marker = marker if marker >= 0 else begin - start
+        is_text = found is None or _is_text(found, text[begin:last], numbers, is_first=marker < 0)
+        if found and not is_text:
+            marker = marker if marker >= 0 else begin - start
+            place = _place(found["number"]) if found["number"] else ()
+            numbers.update([place] if place else [])
+        if found is None or is_text or place[1:]:  # 1.1 may be an amount: it stays in the text
+            return _Line(start, end, begin, text[begin:last], marker, place, is_quoted)
         begin = found.end()
-        numbers.update([found["number"]] if found["number"] else [])
 
 
-def _is_text(marker: re.Match[str], said: str, numbers: set[str], *, is_first: bool) -> bool:
+def _place(number: str) -> Place:
+    return tuple(map(int, number.split(".")))
+
+
+def _is_text(marker: re.Match[str], said: str, numbers: set[Place], *, is_first: bool) -> bool:
     """Whether what looks as the marker of an item is a rule, counts on ("1) One 2) Two"), or has a
     number that no list has reached: "26. Dezember". In a list, 1.1 comes behind 1, and before 1.2.
     """
-    if number := marker["number"]:
-        parent, stop, last = number.rpartition(".")
-        counts_on = f" {parent}{stop}{int(last) + 1}{marker['stop']} " in said
-        before = {f"{parent}{stop}{int(last) - 1}", *([parent] if stop else [])}
-        behind = said[len(marker[0]) :].lstrip("*_")[:1]
-        is_amount = not marker["stop"] and (not stop or behind.lower() == behind)  # "1.1 kg"
+    if marker["number"]:
+        *parent, last = _place(marker["number"])
+        counts_on = f" {last + 1}{marker['stop']} " in said
+        before = {(*parent, last - 1), *([tuple(parent)] if parent else [])}
+        is_amount = not (parent or marker["stop"])  # "12 apples"
         return is_amount or not is_first or counts_on or not before <= numbers
     return is_first and _form(said) == "rule"
 
@@ -144,11 +153,12 @@ class _Reader:
         self.margin = 0  # columns before the text of an outermost item
         self.numbered, self.depth = -1, 0  # columns before the last number of a list; its points
         # The numbers of the items so far, and before the first: of a list of two or more.
-        listed = _NUMBERED.findall(text)
-        self.numbers = {
-            str(n - 1) for n in (0, 1) if listed.count(str(n)) > 1 or str(n + 1) in listed
+        listed = [*map(_place, _NUMBERED.findall(text))]
+        self.numbers: set[Place] = {
+            (*above, last - 1)
+            for *above, last in listed
+            if last < 2 and ((*above, last + 1) in listed or listed.count((*above, last)) > 1)
         }
-        self.numbers |= {f"{n[:-1]}0" for n in listed if n[-2:] == ".1" and f"{n[:-1]}2" in listed}
         self.known: dict[int, Kind] = {}  # lines of code, and the heads of tables
         # Up to which line no fence of at least this length is closed that is not known.
         self.searched = dict.fromkeys("`~", (0, -1))
@@ -172,17 +182,16 @@ class _Reader:
         said = _title(line.said) if form in ("heading", "fence") else said
         begin = self.text.index(said, line.begin)
         if kind != before or kind not in ("text", "item", "code") or line.marker >= 0:
-            column, number = begin - line.start, ""
+            column = begin - line.start
             if kind == "item" and line.marker >= 0:
-                marker = self.text[line.start + line.marker : begin].split(maxsplit=1)
-                number = marker[0] if marker and marker[0][0].isdigit() else ""
-                if number:
-                    self.numbered, self.depth = line.marker, number.rstrip(".)").count(".")
+                if line.place:
+                    self.numbered, self.depth = line.marker, len(line.place)
                 # What is below a numbered item belongs to it, also without an indent.
-                below = self.depth + (not number) if line.marker == self.numbered else 0
-                column = line.marker + below
+                depth = len(line.place) or self.depth + 1
+                column = line.marker + (depth - 1 if line.marker == self.numbered else 0)
             elif kind != "item":
                 self.numbered = -1
+            number = line.place[0] if len(line.place) == 1 else 0
             self.found.append(Block(kind, line.start, line.end, column, number))
         self.found[-1].pieces.append((begin, begin + len(said)))
         self.found[-1].end = line.end

@@ -201,7 +201,7 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             # What begins no line, or is indented, stands under the begin of its item.
             is_under = place > 1 and text[piece.start - 3 : piece.start].rstrip("*_")[-1:] != "\n"
             where = (block.column + is_under, block.start)
-            number = block.number if place == 1 else ""
+            number = block.number if place == 1 else 0
             yield Piece(
                 piece.start, piece.end, piece.text, reason, kind, *where, shown, list_number=number
             )

@@ -58,6 +58,11 @@ def test_the_judge_sees_where_a_passage_begins_and_what_it_is_called():
     content = asked(context=context)[0].messages[1]["content"]
     lines = "1 [Model A] It weighs 5 kg.\n2 It folds.\n\n3 It weighs 7 kg.\n\n4 [b.md] X.\n"
     assert f">\n{lines}</context-" in content
+    twice = [
+        {"id": "c", "title": "A", "text": "It folds."},
+        {"id": "c", "title": "B", "text": "X."},
+    ]
+    assert ">\n1 It folds.\n\n2 X.\n<" in asked(context=twice)[0].messages[1]["content"]
     assert "\n\n" not in asked(context="A. B.")[0].messages[1]["content"].partition("</context")[0]
 
 

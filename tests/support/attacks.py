@@ -433,8 +433,9 @@ def fenced(asks: list[Ask]) -> Problems:
 def _numbered(ask: Ask, name: str, block: str) -> Problems:
     items = ask.payload.sentences if name == "context" else ask.payload.statements
     told = {"statements": ask.payload.referents, "context": ask.payload.passages}.get(name, ())
-    before = {n: f"[{one_line(text)}] " for n, text in told if text}
-    texts = [(number, before.get(number, "") + one_line(text)) for number, text in items]
+    before = {n: "".join(f"[{one_line(t)}] " for m, t in told if m == n and t) for n, _ in told}
+    own = {n: "[] " * text.lstrip().startswith("[") for n, text in items if not before.get(n)}
+    texts = [(n, {**before, **own}.get(n, "") + one_line(text)) for n, text in items]
     wanted = [f"{number} {disarmed(text)}" for number, text in texts]
     if name == "context":
         starts = {number for number, _ in told[1:]}

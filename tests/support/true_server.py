@@ -16,7 +16,7 @@ def text_of(request: Request) -> str:
 def block(name: str, text: str) -> dict[int, str]:
     """The numbered lines of a block of the prompt, without what is shown before them."""
     found = re.search(rf"<({name}-\w+)>\n(.*?)\n</\1>", text, re.S)
-    lines = re.findall(r"(?m)^(\d+) (?:\[.*?\] )?(.*)", found[2] if found else "")
+    lines = re.findall(r"(?m)^(\d+) (?:\[[^\]]*\] )*(.*)", found[2] if found else "")
     return {int(number): line for number, line in lines}
 
 
