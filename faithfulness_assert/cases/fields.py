@@ -176,9 +176,10 @@ class Fields(NamedTuple):
         return f"{looked}; {has}", f". Use {use}, or {chat} for chats"
 
 
-def is_expected(*keys: str) -> bool:
-    """Whether keys say that what is under them was expected."""
-    return any(not _WORDS["expected"].isdisjoint(key_words(key)) for key in keys)
+def is_said(keys: Iterable[str], *whose: str) -> bool:
+    """Whether keys say that what is under them was ``expected``, or is ``by a judge``."""
+    words = {word for key in keys for word in key_words(key)}
+    return any(not words.isdisjoint(_WORDS[one]) for one in whose)
 
 
 # ---------------------------------------------------------------- finding
@@ -464,8 +465,7 @@ def _find_chat(records: Iterable[Mapping[str, Any]], *, has_answer: bool) -> str
     """
     for keys, value in (leaf for record in records for leaf in _leaves(record)):
         chat = value if isinstance(value, str) and len(value) > MAX_CHAT else opened(value)
-        by_a_judge = any(not _WORDS["by a judge"].isdisjoint(key_words(key)) for key in keys)
-        if is_conversation(chat) and not (by_a_judge or is_expected(*keys)):
+        if is_conversation(chat) and not is_said(keys, "expected", "by a judge"):
             found = _read_chat(chat[:LOOK], has_answer=has_answer)
             if not isinstance(found, str) and (
                 found.passages

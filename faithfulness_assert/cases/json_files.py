@@ -27,7 +27,7 @@ from ..records.errors import ConfigError, option
 from ..text.strings import check_values, parse_json
 from .case import rows_of
 from .data_set import MAX_COLUMNS, MAX_RECORD, Record, Source, not_utf8, record_of
-from .fields import chats_at, find_fields, is_expected
+from .fields import chats_at, find_fields, is_said
 from .paths import opened, quoted, search
 from .systems import RECORDS
 
@@ -245,7 +245,7 @@ def _places(
     else:  # lists in the items of a list: one place for all items
         inside = {at: some for item in records for at, some in _places(item, (), mapping, room)}
         for own, some in inside.items():
-            if own and not any(map(is_expected, own)):
+            if own and not is_said(own, "expected"):
                 yield (*steps, _EACH, *own), some
     if records and not are_many and likeness:
         yield steps, likeness

@@ -186,7 +186,7 @@ def _messages(value: object, has_answer: bool) -> list[Any]:
     """
     if isinstance(value, str):
         try:
-            value = as_json(parse_json(value), 2 * MAX_DEPTH)
+            value = as_json(parse_json(without_fence(value)), 2 * MAX_DEPTH)
         except (ValueError, RecursionError):
             raise InputError("messages: this text is not a JSON list of messages") from None
     if isinstance(value, list):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import date, time
 from decimal import Decimal
 from typing import Any
@@ -68,7 +68,8 @@ def _of_library(value: Any, depth: int) -> Any:
     if isinstance(value, Decimal):
         return None if value.is_nan() else str(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return as_json(asdict(value), depth - 1)
+        named = {field.name: getattr(value, field.name, None) for field in fields(value)}
+        return as_json(named, depth)
     for way in ("tolist", "to_list", "model_dump"):  # NumPy and pandas, polars, pydantic
         if callable(convert := getattr(value, way, None)):
             return as_json(convert(), depth - 1)
