@@ -504,9 +504,8 @@ def _in_words(text: str) -> Iterator[Number]:
         elif not _time_of_day(text, number):
             inner = _INNER.match(text, end) if sort == "share" else None  # half a mile
             is_enclosed = text[end : end + 1] == ")" and text[start - 1 : start] == "("
-            number.last = at = inner.end() if inner else end + is_enclosed
+            number.last = inner.end() if inner else end + is_enclosed
             _measured(text, number)
-            number.last = number.last if number.last > at else end
             if sort == "share" and not number.meanings:
                 number.meanings = (("share", value),)
         yield number
