@@ -120,14 +120,16 @@ class LearnedRate:
         step = 1 + STEP * math.sqrt(max(one.amount, 1.0))
         self.rate *= 1 / step if self._is_fast(one) else 1 + STEP
         tries = [each for each in self._tries if self._heeded < each.number <= self._refused]
-        late = tries[-LATE:]
-        in_a_row = len(tries) >= IN_A_ROW and not any(each.taken for each in tries[-IN_A_ROW:])
-        if not in_a_row and sum(not each.taken for each in late) < LATE * (self._usual + BEYOND):
+        late, since = tries[-LATE:], 0.0
+        if len(tries) >= IN_A_ROW and not any(each.taken for each in tries[-IN_A_ROW:]):
+            since = 1.0
+            late = max(late, [each for each in tries if each.at > tries[-1].at - since], key=len)
+        elif sum(not each.taken for each in late) < LATE * (self._usual + BEYOND):
             return
-        # Before the first of them, what it had saved up was taken too.
-        late = late[next(place for place, each in enumerate(late) if not each.taken) :]
+        else:  # before the first of them, what it had saved up was taken too
+            late = late[next(place for place, each in enumerate(late) if not each.taken) :]
         if taken := sum(each.taken for each in late):
-            seconds = max(late[-1].at - late[0].at, 0.1)
+            seconds = max(late[-1].at - late[0].at, since, 0.1)
             self.rate = max(min(self.rate, taken / seconds), 1 / LONGEST)
         self._heeded = self._sent
         self._pace(one)
