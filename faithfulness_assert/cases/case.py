@@ -139,7 +139,9 @@ class Case:
                 looked = f"Looked for {', '.join(names(name))}; the case has {names_of(given)}"
                 raise _MissingError(f"{name}: missing; pass {how}. {looked}")
         passages, inside = _context_of(given["context"], evidence_roles)
-        passages += tuple(Passage(text, id) for id, text in (chat.passages if chat else ()))
+        passages += tuple(
+            Passage(text, id, title) for id, text, title in (chat.passages if chat else ())
+        )
         chats = [one for one in (chat, inside) if one]
         size = sum(len(passage.text) for passage in passages)
         _check_size(
@@ -240,13 +242,20 @@ def _context_of(value: Any, evidence_roles: Sequence[str]) -> tuple[tuple[Passag
 
         flat, chat = read_context(flat, check_evidence_roles(evidence_roles))
     passages = tuple(_passage(item, place) for place, item in enumerate(flat, 1))
-    passages += tuple(Passage(text, id) for id, text in (chat.passages if chat else ()))
+    passages += tuple(
+        Passage(text, id, title) for id, text, title in (chat.passages if chat else ())
+    )
     texts = (p.text.strip() if len(p.text) <= MAX_LEFT_OVER else "" for p in passages)
     begun = (text if _LEFT_OVER.match(text) else "text" for text in texts)  # few are searched
     if passages and not any(_LEFT_OVER.sub("", text).strip(", \n") for text in begun):
         said = clip(passages[0].text)
         raise InputError(f"context: a passage is only {said!r}: {_NOTHING_READ}")
     return passages, chat
+
+
+def _said_in(chat: Any) -> tuple[Passage, ...]:
+    named = chat.passages if chat else ()  # of a ``Conversation``
+    return tuple(Passage(text, id, title) for id, text, title in named)
 
 
 MAX_LEFT_OVER = 4_096
@@ -291,7 +300,8 @@ def _passage(item: object, place: int) -> Passage:
             problem = f"have a string 'text', {(*has, f'its keys are {names_of(item)}')[0]}"
         raise InputError(f"context: passage {place} must {problem}")
     around = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
-    name = name or next((own[k] for own in (document, around) for k in _ID_KEYS if k in own), "")
+    ids = (own[key] for own in (document, around) for key in _ID_KEYS if key in own)
+    name = name or next((id for id in ids if not isinstance(id, list | Mapping)), "")
     inside = (own.get(key) for own in (document, around) for key in ("metadata", "meta"))
     holders = (own for own in (document, around, *inside) if isinstance(own, Mapping))
     titles = (own["title"] for own in holders if isinstance(own.get("title"), str))

@@ -36,13 +36,14 @@ _MORE_EVIDENCE = (
 class Conversation(NamedTuple):
     """What a list of messages contains.
 
-    ``passages`` are pairs of a name, such as ``turn 3, tool search``, and a text. ``notes`` tell
-    what was not used. ``no_evidence`` says why there are no passages, and what can be done.
+    ``passages`` have a name, such as ``turn 3, tool search``, a text, and a title with what the
+    tool was asked for. ``notes`` tell what was not used. ``no_evidence`` says why there are no
+    passages, and what can be done.
     """
 
     answer: str | None
     question: str
-    passages: tuple[tuple[str, str], ...]
+    passages: tuple[tuple[str, str, str], ...]
     notes: tuple[str, ...]
     no_evidence: str = ""
 
@@ -74,7 +75,7 @@ def read_conversation(
     before = [event for event in events if event.turn <= end and event.kind != "unused"]
     asked = max((e.turn for e in before if (e.role, e.kind) == ("user", "text")), default=0)
     question = joined(e.text for e in before if e.turn == asked and e.role == "user")
-    passages, taken = list[tuple[str, str]](), Counter[str]()
+    passages, taken = list[tuple[str, str, str]](), Counter[str]()
     for event in before:
         is_last = (event.role, event.turn) == ("user", asked)
         is_used = ("last_user" if is_last else event.role) in evidence_roles
@@ -82,7 +83,8 @@ def read_conversation(
             name = f"turn {event.turn}, {event.tool or event.role}"
             taken[name] += 1
             numbered = f"{name} ({taken[name]})" if taken[name] > 1 else name
-            passages.append((numbered, event.text))
+            title = f"{numbered} ({event.passed})" if event.passed else ""
+            passages.append((numbered, event.text, title))
     notes = [event.text for event in events if event.kind == "unused"]
     if any(event.turn > end and event.kind != "unused" for event in events):
         notes.append(f"messages[{end}] and later are not used: they come after the answer")

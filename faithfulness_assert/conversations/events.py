@@ -39,7 +39,8 @@ class Event(NamedTuple):
     """A text of a message at ``turn`` (from 1), or a call.
 
     ``role`` says whose words they are; ``tool`` names what a result is from, such as ``tool
-    search`` or ``document, Prices``. The text of an ``unused`` event says what is not read.
+    search`` or ``document, Prices``, and ``passed`` what it was asked for. The text of an
+    ``unused`` event says what is not read.
     """
 
     turn: int
@@ -47,6 +48,7 @@ class Event(NamedTuple):
     kind: Kind
     text: str = ""
     tool: str = ""
+    passed: str = ""
 
 
 def kind_of(type_: object) -> str:

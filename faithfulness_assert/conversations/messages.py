@@ -15,7 +15,7 @@ from ..records.checks import as_mapping, mappings_in
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of
 from .events import KEYS, KINDS_OF_MESSAGES, ROLES, TYPES_BY_KEY, Event, kind_of, role_of
-from .tool_data import Runs, part_text, runs_of, tool_texts, without_echoes
+from .tool_data import NOTHING, Passed, part_text, runs_of, tool_texts, without_echoes
 
 LOOK = 200
 """Messages that are looked at, to say what a list has."""
@@ -136,7 +136,7 @@ class MessageReader:
 
     def __init__(self, depth: int = MAX_NESTED) -> None:
         self.depth = depth
-        self.calls: dict[str, tuple[str, Runs]] = {}  # by id, and by name: name, what was passed
+        self.calls: dict[str, tuple[str, Passed]] = {}  # by id, and by name: name, what was passed
         self.turn = 0
         self.role = "assistant"
 
@@ -242,7 +242,7 @@ class MessageReader:
         yield from self._output(f"tool {tool}".strip(), payload, place, call[1])
 
     def _output(
-        self, tool: str, payload: Any, place: str, passed: Runs = frozenset()
+        self, tool: str, payload: Any, place: str, passed: Passed = NOTHING
     ) -> Iterator[Event]:
         for piece in tool_texts(payload, place):
             if piece.problem:
@@ -254,16 +254,16 @@ class MessageReader:
                     with suppress(InputError):
                         inside += list(reader.events(message, ""))
             words = runs_of(event.text for event in inside if event.kind == "text")
-            new = without_echoes(piece.text, passed, words)
+            new = without_echoes(piece.text, passed.runs, words)
             name = f"{tool}, {clip(piece.title, 60)}" if piece.title else tool
             if is_blank(new) and not is_blank(piece.text):
                 problem = "only repeats what was passed to the tool: no evidence"
                 yield self._unused(f"{place} {problem}")
             elif new or not piece.messages:
-                yield Event(self.turn, "tool", "result", new, name)
+                yield Event(self.turn, "tool", "result", new, name, passed.shown)
             if piece.messages:
                 yield self._unused(f"{place}: messages inside of it are no evidence")
-            results = (without_echoes(e.text, passed) for e in inside if e.kind == "result")
+            results = (without_echoes(e.text, passed.runs) for e in inside if e.kind == "result")
             yield from (Event(self.turn, "tool", "result", text, name) for text in results)
 
 
@@ -273,9 +273,8 @@ def unknown_role(role: str | None) -> str:
     return f"unknown role {clip(role or '', 40)!r}; known are {roles}"
 
 
-def _passed_to(call: Mapping[str, Any]) -> Runs:
-    """The runs of words that an assistant passed to a tool. They are never evidence."""
-    return runs_of(call.get(key) for key in KEYS["passed"])
+def _passed_to(call: Mapping[str, Any]) -> Passed:
+    return Passed.of([call.get(key) for key in KEYS["passed"]])
 
 
 def _content(message: Mapping[str, Any], role: str, place: str) -> tuple[str, Any]:

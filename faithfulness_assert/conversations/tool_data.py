@@ -222,6 +222,25 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s*(?=\S)")
 
 
+class Passed(NamedTuple):
+    """What an assistant passed to a tool. It is never evidence.
+
+    ``shown`` has what is too short for a claim: of which town a tool tells the weather.
+    """
+
+    runs: Runs = frozenset()
+    shown: str = ""
+
+    @classmethod
+    def of(cls, values: Sequence[Any]) -> Passed:
+        lines = (line for value in values for line in _text(value).splitlines())
+        short = [line for line in lines if 0 < len(_words(_NAMED.sub("", line))) < MIN_WORDS]
+        return cls(runs_of(values), ", ".join(short))
+
+
+NOTHING = Passed()
+
+
 def runs_of(values: Iterable[Any]) -> Runs:
     """All runs of ``MIN_WORDS`` words in these texts or data."""
     return frozenset(run for value in values for run in _runs(_words(_text(value))))

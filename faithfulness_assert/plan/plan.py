@@ -191,8 +191,7 @@ def _split(state: State) -> State:
     named = {(passage.id, passage.name) for passage in case.context}
     several = Counter(id for id, _ in named)  # one id with two names has none
     names = {id: name for id, name in named if name and several[id] == 1}
-    texts = (text for passage in case.context for text in (passage.title, passage.text) if text)
-    known = Numbers(*texts, language=language)
+    known = Numbers(*(passage.text for passage in case.context), language=language)
     asked = Numbers(case.question, language=language)
 
     def has_new_number(text: str) -> bool:

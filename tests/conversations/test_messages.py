@@ -44,7 +44,9 @@ def calling(name: str = "search", arguments: str = "{}", id: str = "c1") -> dict
 
 
 def asked(answer: str = TEXT, result: Any = TEXT) -> list[dict[str, Any]]:
-    return [user("When does it open?"), calling(), tool(result), assistant(answer)]
+    passed = json.dumps({"query": "hours", "note": "It opens at 9 on all days"})
+    called = calling(arguments=passed)
+    return [user("When does it open?"), called, tool(result), assistant(answer)]
 
 
 def passages(case: Case) -> list[tuple[str, str]]:
@@ -320,6 +322,7 @@ def test_a_judge_sees_the_passages_and_the_question_and_no_earlier_answer(server
     evidence = [e.passage for verdict in result.verdicts for e in verdict.evidence]
     assert evidence == ["turn 1, user", "turn 5, tool search"]
     sent = json.dumps(server.requests[0].body["messages"])
+    assert "[turn 5, tool search (query: hours)] " in sent
     assert "When does it open?" in sent
     assert "Mondays" not in sent
     again = Grader(**options).grade(messages=messages)
