@@ -52,8 +52,9 @@ BEFORE = 30
 """Characters before a number that say what it is."""
 MOST_EVIDENCE = 5_000
 """Characters of the evidence that are read."""
-MOST_SEARCHED, MOST_TRIES = 50_000, 5
-"""Characters that are searched for a number as it is written, and places that are tried there."""
+MOST_SEARCHED, MOST_TRIES, BESIDE = 50_000, 5, 5
+"""Characters that are searched for a number as it is written, places that are tried there, and
+words from the number on that are looked for with it."""
 STOPS = (",", ";", ":", "!", "?", ".", ")", "]")
 
 _LATEX = lazy_pattern(
@@ -73,6 +74,7 @@ _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
 _ONES = " I II III IV V VI VII VIII IX".split(" ")
 _ENUMERATES = lazy_pattern(r"\.(?: [A-Z]|[a-z](?![\w.]))")
 """Behind the number of a part of a text: "1.1. Growth", "Article 3.1.a"."""
+_DIGIT = lazy_pattern(r"\d")
 _GOES_ON = lazy_pattern(r"[^\W_]|[%‰°²³/^'\"’”′*·×−–-]| ?[\d½¼¾]|[.,:][^\W_]| ?[.,:×x*/–−-] ?\d")
 """What goes on with a number."""
 
@@ -97,6 +99,13 @@ class Numbers:
             self._parts[sentences] = Numbers(text, language=self.language)
         return self._parts[sentences]
 
+    def has_as_written(self, own: Own) -> bool:
+        """Whether each number of a statement stands here among the same words."""
+        words = own.text.split()
+        places = [at for at, word in enumerate(words) if _DIGIT.search(word)]
+        near = (" ".join(words[max(at - 1, 0) : at + BESIDE]) for at in places)
+        return all(self.stands(said.lstrip("([").rstrip("".join(STOPS))) for said in near)
+
     def stands(self, said: str) -> bool:
         """Whether a number stands here as it is written, and does not go on."""
         text, at = self.text, -1
@@ -104,8 +113,8 @@ class Numbers:
             if (at := text.find(said, at + 1)) < 0:
                 break
             before = text[max(at - 2, 0) : at]
-            is_begun = before[-1:] in ("", " ", "\n", "(") and not before[:-1].isdecimal()
-            is_begun = is_begun and not text.endswith(MINUS, 0, at)
+            is_begun = before[-1:] in ("", " ", "\n", "(") and not text.endswith(MINUS, 0, at)
+            is_begun = is_begun and not (said[:1].isdecimal() and before[:-1].isdecimal())
             if is_begun and not _GOES_ON.match(text, at + len(said)):
                 scale = _WORD_BEHIND.match(text, at + len(said))
                 return scale is None or scale[1].casefold() not in valued("scales")
@@ -235,6 +244,8 @@ def find_absent(
         bounds: words for bounds behind which a number is looked for all the same.
     """
     text, found = own.text, []
+    if context.has_as_written(own):  # then nothing need be read
+        return []
     if not (absent := [n for n in own.read if not _occurs(n, context, text)]):
         return []
     asked = question.text and question.numbers

@@ -73,9 +73,9 @@ def difference(
     text = "\n".join(evidence)[:MOST_EVIDENCE]
     own, near, dates = Own(statement, context.language), NONE, _dates(statement, _CAPITALISED)
     said, instead = list[Value](), dict[str, list[Value]]()
-    if (dates or own.read) and _is_alike(statement, text):
+    if (dates or any(map(str.isdigit, own.text))) and _is_alike(statement, text):
         near = context.of_evidence(text)
-        if dates or not all(near.stands(statement[n.first : n.last]) for n in own.read):
+        if dates or not near.has_as_written(own):
             said = [*(_value(statement, number, number.asks) for number in own.numbers), *dates]
             instead = _instead(said, near)
     found = list(_wrong_numbers(own, near, context, instead, question))
