@@ -11,7 +11,6 @@ changes the state without asking; both are pure functions.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 
 from ..asking.windows import Budget
@@ -188,9 +187,10 @@ def _split(state: State) -> State:
     if is_blank(case.answer):
         return state._replace(end=End("no_statements", "the answer is blank", blank=True))
     language = "" if state.language == "en" else state.language  # which it also is if none is known
-    named = {(passage.id, passage.name) for passage in case.context}
-    several = Counter(id for id, _ in named)  # one id with two names has none
-    names = {id: name for id, name in named if name and several[id] == 1}
+    names: dict[str, str] = {}
+    for passage in case.context:  # one id with two names has none
+        name = "" if passage.id.isdigit() and not passage.title else passage.name
+        names[passage.id] = name if names.get(passage.id, name) == name else ""
     known = Numbers(*(passage.text for passage in case.context), language=language)
     asked = Numbers(case.question, language=language)
 
