@@ -199,7 +199,8 @@ class Own:
     """
 
     def __init__(self, statement: str, language: str = "") -> None:
-        self.statement, self.language, said = statement, language, usual_signs(statement)
+        self.statement, self.language = statement, language
+        said = statement if statement.isascii() else usual_signs(statement)
         said = _LATEX.sub(_said_by_latex, said) if "\\" in said else said
         self.text = without_references(said)
 

@@ -217,7 +217,7 @@ def find_numbers(text: str, *, in_words: bool = True, language: str = "") -> lis
     Args:
         language: of what stands around it, which says what 1.200 is where the text does not.
     """
-    plain = usual_signs(text)
+    plain = text if text.isascii() else usual_signs(text)
     found = [*_in_digits(plain, language)]
     if in_words and (spelled := [*_in_words(plain)]):
         found = sorted(found + spelled, key=attrgetter("start", "end"))
@@ -231,8 +231,6 @@ def is_year(value: float) -> bool:
 
 def usual_signs(text: str) -> str:
     """A text with the digits of all scripts as 0 to 9, and usual spaces and quotes, in place."""
-    if text.isascii():
-        return text
     for sign, usual in _USUAL.items():
         text = text.replace(sign, usual)
     return _OTHER_DIGITS.sub(lambda sign: str(digit(sign[0])), text)
