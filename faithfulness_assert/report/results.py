@@ -20,7 +20,7 @@ from ..cases.case import Case
 from ..cases.sources import open_data_set
 from ..records.checks import as_mapping, is_fraction, is_number
 from ..records.errors import ConfigError, InputError
-from ..records.model import LABELS
+from ..records.model import LABELS, MAX_ANSWER_CHARS
 from ..records.result import GradingResult
 from ..records.result_list import Results as ResultList
 from ..text.strings import clean_text
@@ -155,8 +155,9 @@ def _case_of(row: Row, options: Mapping[str, Any]) -> Case | None:
     roles = options.get("evidence_roles")
     with suppress(InputError, ConfigError):
         return Case(**row.fields, **({} if roles is None else {"evidence_roles": roles}))
+    answer = row.fields.get("answer")
     with suppress(InputError):
-        return Case(row.fields.get("answer"), ())
+        return Case(answer[:MAX_ANSWER_CHARS] if isinstance(answer, str) else answer, ())
     return None
 
 

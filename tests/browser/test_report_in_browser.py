@@ -385,7 +385,7 @@ def test_no_attack_runs_anything_and_all_show_as_text(opened, report_of):
 # ---------------------------------------------------------------- large and odd
 
 
-def test_ten_thousand_statements_and_five_megabytes_can_be_read(opened, report_of):
+def test_ten_thousand_statements_and_the_begin_of_five_megabytes_can_be_read(opened, report_of):
     sentences = [f"Statement {n} says that {n} is a number 😀." for n in range(10_000)]
     answer, verdicts, start = " ".join(sentences), [], 0
     for n, sentence in enumerate(sentences):
@@ -412,7 +412,7 @@ def test_ten_thousand_statements_and_five_megabytes_can_be_read(opened, report_o
     assert page.locator(".statements li").count() == 400
     page.evaluate("location.hash = '#case=long'")
     page.wait_for_selector("#case h1:has-text('long')")
-    assert page.evaluate("document.querySelector('.prose').textContent.length") > 4_900_000
+    assert page.evaluate("document.querySelector('.prose').textContent.length") > 990_000
 
 
 def test_long_texts_and_lists_show_their_rest_on_demand(opened, report_of):
