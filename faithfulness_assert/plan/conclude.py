@@ -233,7 +233,8 @@ def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, 
 def _verdicts(state: State) -> tuple[Verdict, ...]:
     """The verdict on each statement.
 
-    A repeat says the same, and has the same label by as good an evidence.
+    A repeat says the same, and has the same label by as good an evidence. But each statement that
+    is judged by itself and earns nothing counts: it may be about another thing.
     """
     numbers = set(state.first_like.values())
     if len(state.windows) == 1:
@@ -250,7 +251,8 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
         finding, start, end = findings[first], statement.start, statement.end
         evidence, flags = resolve(finding.evidence, finding.quote, state.context, quotable)
         is_proven = bool(evidence) and not (finding.flags or flags)
-        key = state.alike[statement.id], finding.label, is_proven
+        earns = finding.label in state.policy.credited
+        key = (state.alike[statement.id] if earns else first), finding.label, is_proven
         same = alike.setdefault(key, statement.id)
         more_flags, wrong, says = seeing.of(finding, without_heading(statement), evidence)
         verdicts.append(
@@ -305,15 +307,16 @@ class Seeing:
     ) -> tuple[tuple[str, ...], tuple[str, ...], str]:
         """Flags of a statement, its wrong words, and what the evidence says in their place.
 
-        A supported statement may get a flag for a number that is nowhere. All others get the words
-        that the evidence lacks, beside those that the judge marks, and a flag if the context has
-        the statement word for word.
+        A supported statement, or one that was set aside, may get a flag for a number that is
+        nowhere. All others get the words that the evidence lacks, beside those that the judge
+        marks, and a flag if the context has the statement word for word.
         """
         has_digits, folded = _DIGIT.search(statement) is not None, statement.casefold()
-        if finding.label is None or finding.label == "not_a_claim":
+        is_aside = finding.label == "not_a_claim"
+        if finding.label is None or (is_aside and not has_digits):
             return (), finding.wrong, ""
         texts = [item.text for item in evidence]
-        if finding.label == "supported":
+        if is_aside or finding.label == "supported":
             absent: tuple[str, ...] = ()
             said = "\n".join(texts)
             if has_digits:

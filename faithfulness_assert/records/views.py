@@ -80,7 +80,7 @@ def lost_points(result: GradingResult) -> str:
 
 
 def absent_number(verdict: Verdict) -> str:
-    """Which numbers of a supported statement are nowhere in the context; "" if none is."""
+    """Which numbers of what passes or was set aside the context lacks; "" if it has all."""
     if NUMBER_FLAG not in verdict.flags:
         return ""
     return f"nowhere in the context: {_quoted(verdict)}"

@@ -1,7 +1,8 @@
 """Removes the inline markup of markdown, and keeps each visible character's place in the source.
 
 Emphasis, links, code spans, known HTML tags and escapes are removed; what they enclose stays. So do
-comments, link titles, unknown tags, and tags with attributes such as ``alt``: they are text.
+link titles, unknown tags, and tags with attributes such as ``alt``: they are text. What a page
+hides, a comment or a style, stays with its marks: a judge sees that no reader does.
 Struck-through text keeps its ``~~``. One pass over the tokens, so time is linear for any input.
 """
 
@@ -21,18 +22,18 @@ _STRUCK = ("s", "strike", "del")
 # "not", and two cells are not one word.
 _SHOWN_AS = dict.fromkeys(_STRUCK, "~~") | {"sup": "^", "sub": "_", "td": " ", "th": " "}
 _VALUE = r"""(?:"[^"<>]{0,2000}"|'[^'<>]{0,2000}'|[^\s"'<>=]{1,2000})"""
+_HIDES = r"""(?!["']?[^"'<>]{0,200}(?i:display\s?:\s?none|visibility\s?:\s?hidden))"""
 # A tag with another attribute, such as ``alt``, is text.
 _SILENT = "href|src|class|id|style|align|width|height|target|rel|type|colspan|rowspan|lang|dir"
-_ATTRIBUTE = rf"\s{{1,20}}(?i:{_SILENT})\s{{0,9}}=\s{{0,9}}{_VALUE}"
+_ATTRIBUTE = rf"\s{{1,20}}(?i:{_SILENT})\s{{0,9}}=\s{{0,9}}{_HIDES}{_VALUE}"
 _TARGET = r"(?:<[^<>\n]{0,2000}>|(?:[^\s()<>\\]|\\.|\([^\s()]{0,500}\)){0,2000})"
 _TITLE = r"""\s{1,9}(?:"[^"]{0,500}"|'[^']{0,500}')"""
-_SIGN = lazy_pattern(r"[\\`$<!\[\]*_~-](?:(?<!-)|(?<=-)->)")
+_SIGN = lazy_pattern(r"[\\`$<!\[\]*_~]")
 _TOKEN = lazy_pattern(
     rf"""
     (?P<escape> (?P<before>\\)[*_\#|`~>.!+\-] )
   | (?P<code> `+ )
   | (?P<math> \$(?=[^\s\d$]) [^$\n]{{1,300}} (?<!\s)\$(?!\d) )
-  | (?P<comment> <!--|--> )
   | (?P<tag> <(?P<slash>/?)(?P<name>(?i:{_TAG_NAME}))(?:{_ATTRIBUTE}){{0,20}}\s{{0,20}}/?> )
   | (?P<address> (?P<open><)(?:https?://|mailto:)[^\s<>]{{1,2000}}(?P<shut>>) )
   | (?P<bracket> !?\[ )
@@ -74,7 +75,7 @@ def clear(text: str, pieces: Sequence[tuple[int, int]]) -> list[Clear]:
     return [Clear("".join(stripper.chars[i] for i in k), [places[i] for i in k]) for k in kept]
 
 
-_HIDDEN = ("before", "comment", "open", "shut")
+_HIDDEN = ("before", "open", "shut")
 """Groups that are hidden, whatever stands beside them."""
 
 

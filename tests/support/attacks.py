@@ -251,7 +251,7 @@ def is_seen(_: Row, payload: str) -> Problems:
     }
     if hidden := [word for word in re.findall(r"\w+", payload) if word not in said]:
         yield f"hidden from the judge: {hidden}"
-    if not result.verdicts[-1].statement.endswith("Aliens built Rome."):
+    if "Aliens built Rome." not in result.verdicts[-1].statement:
         yield f"the last statement is {result.verdicts[-1].statement!r}"
 
 
