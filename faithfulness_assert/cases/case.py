@@ -25,7 +25,7 @@ from .systems import CASE_ALIASES, by_our_names, is_missing, names, split_record
 MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
 
-_TEXT_KEYS = dict.fromkeys(("text", "content", "page_content", "pageContent")).keys()
+TEXT_KEYS = dict.fromkeys(("text", "content", "page_content", "pageContent")).keys()
 _TEXT_WORDS = "text content quote snippet passage chunk body excerpt value sentence context".split()
 _SUMMARY_WORDS = ("summary", "abstract", "description")
 _MAX_ID = 80
@@ -232,6 +232,8 @@ def _context_of(value: Any, evidence_roles: Sequence[str]) -> tuple[tuple[Passag
     if isinstance(items, Mapping):
         texts = _only_text(items, list)  # {"title": ["A", ...], "sentences": [[...], ...]}
         items = rows_of(items, texts) if texts and not _only_text(items) else (value,)
+        if value and all(isinstance(one, Mapping) for one in value.values()):  # passages by ids
+            items = [{"id": id, **one} for id, one in value.items()]
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
@@ -251,11 +253,6 @@ def _context_of(value: Any, evidence_roles: Sequence[str]) -> tuple[tuple[Passag
         said = clip(passages[0].text)
         raise InputError(f"context: a passage is only {said!r}: {_NOTHING_READ}")
     return passages, chat
-
-
-def _said_in(chat: Any) -> tuple[Passage, ...]:
-    named = chat.passages if chat else ()  # of a ``Conversation``
-    return tuple(Passage(text, id, title) for id, text, title in named)
 
 
 MAX_LEFT_OVER = 4_096
@@ -296,7 +293,7 @@ def _passage(item: object, place: int) -> Passage:
     if text is None:
         problem = f"be a string, got {type(item).__name__}"
         if isinstance(item, Mapping):
-            has = [f"{key} is {clip(repr(inner[key]), 40)}" for key in _TEXT_KEYS if key in inner]
+            has = [f"{key} is {clip(repr(inner[key]), 40)}" for key in TEXT_KEYS if key in inner]
             problem = f"have a string 'text', {(*has, f'its keys are {names_of(item)}')[0]}"
         raise InputError(f"context: passage {place} must {problem}")
     around = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
@@ -315,7 +312,7 @@ def _text_in(value: Any) -> str | None:
         return " ".join(value)
     if not isinstance(value, Mapping):
         return value if isinstance(value, str) else None
-    texts = [value[key] for key in _TEXT_KEYS if isinstance(value.get(key), str)]
+    texts = [value[key] for key in TEXT_KEYS if isinstance(value.get(key), str)]
     if not any(texts):
         texts += [
             t for t in (_only_text(value), _text_in(_only_text(value, list))) if t is not None
@@ -361,7 +358,7 @@ def _document(item: object) -> Mapping[str, Any]:
     inner = item
     for _ in range(len(_INSIDE)):
         fields = inner if isinstance(inner, Mapping) else getattr(inner, "__dict__", {})
-        if not _TEXT_KEYS.isdisjoint(fields):
+        if not TEXT_KEYS.isdisjoint(fields):
             return fields
         inner = next((fields[key] for key in _INSIDE if key in fields), None)
     start = "document."  # OpenInference, as columns

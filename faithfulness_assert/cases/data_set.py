@@ -15,8 +15,8 @@ from ..conversations.plain_data import as_json
 from ..files import open_file
 from ..records.errors import ConfigError, option
 from ..text.strings import counted, names_of
-from .fields import HELD, NOTHING, application_error, chats_at, find_fields, read_record
-from .paths import problem_of
+from .fields import HELD, NOTHING, WORDS, application_error, chats_at, find_fields, read_record
+from .paths import problem_of, value_at
 from .systems import COLUMN_FIELDS, names
 from .written_lists import seems_list
 
@@ -55,7 +55,11 @@ def record_of(place: str, item: Any, problem: str = "") -> Record:
         problem = f"must be an object with the fields of a case, got {type(item).__name__}"
     if not problem and len(item) > MAX_COLUMNS:
         problem = f"has more than {MAX_COLUMNS:,} names"
-    return Record(place, {} if problem else as_json(item), problem)
+    values = {} if problem else as_json(item)
+    kinds = WORDS["a step"] & {str(value_at(values, path)) for path in WORDS["kind of a span"]}
+    if kinds and values.keys().isdisjoint(names("answer")):
+        problem = f"a span of kind {kinds.pop()} has no answer; give those of the LLM or its chain"
+    return Record(place, {} if problem else values, problem)
 
 
 class Source(NamedTuple):
@@ -69,6 +73,7 @@ class Source(NamedTuple):
         again: whether reading may start anew without cost.
         lines: the file of which each line is a record, if it is one. More may be added to it, and
             ``records`` takes how many first ones to pass over.
+        choice: what to do where other records of a document are meant.
     """
 
     name: str
@@ -77,6 +82,7 @@ class Source(NamedTuple):
     notes: tuple[str, ...] = ()
     again: bool = True
     lines: Path | None = None
+    choice: str = ""
 
 
 class Row(NamedTuple):
@@ -143,7 +149,7 @@ class DataSet:
         if not all(failed) and (field := self.fields.lacking()):
             problem, use = self.fields.refusal(field, self._head)
             problem = "; ".join((f"{self.name}: {problem}", *self._source.notes))
-            raise ConfigError(f"{problem}{use and (self._advice or use)}")
+            raise ConfigError(f"{problem}{use and (self._advice or use)}{self._source.choice}")
         chats = () if "answer" in self.fields.there else self.fields.paths.get("messages", ())
         read = chats_at(self._head, chats)
         if read and not any(failed) and all(isinstance(chat, str) for chat in read):

@@ -19,9 +19,11 @@ from typing import Any, NamedTuple
 from ..conversations.conversation import Conversation, end_with_assistant, read_conversation
 from ..conversations.events import EVIDENCE_ROLES, OPENTELEMETRY, ROLES
 from ..conversations.messages import LOOK, is_conversation
+from ..conversations.tool_data import as_lines
+from ..records.checks import mappings_in
 from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections
-from .case import is_file_name, passages_of
+from .case import TEXT_KEYS, is_file_name, passages_of
 from .paths import leaves, new_beside, opened, problem_of, quoted, value_at, without
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, names
 from .table_process import text_of
@@ -49,8 +51,8 @@ _PLAIN = lazy_pattern(r"\w+")
 _LETTERS = lazy_pattern(r"[^\W\d_]{2,}")
 _ADDRESS = lazy_pattern(r"\bhttps?://\S*")
 _LINES = sections(__file__.removesuffix("py") + "txt")
-_WORDS = {name: set(text.split()) for name, text in _LINES.items()}
-_ABOUT = _WORDS["about"] | _WORDS["by a judge"]
+WORDS = {name: set(text.split()) for name, text in _LINES.items()}
+_ABOUT = WORDS["about"] | WORDS["by a judge"]
 _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how plain it is
     field: {
         word: rank
@@ -60,9 +62,9 @@ _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how p
     for field in HELD
 }
 _FOREIGN = {word for field in HELD for word in _LINES[field].splitlines()[-1].split()}
-_INSIDE = 9
+_INSIDE, _LEFT = 9, 10
 """How plain the key is of a list of texts in an object that is called the context, or of what was
-retrieved: ``retrieval_results``.
+retrieved: ``retrieval_results``; and one that begins with the word, which is named in a note only.
 """
 VAGUE = 3
 """Up to which rank the words of a key may hold the application's answer beside another; those of
@@ -148,10 +150,12 @@ class Fields(NamedTuple):
         """Why records without a field are not read, with their keys; and what would do."""
         has = f"it has {_keys_in(field, records, self.system)}"
         if field in self.mapping:
-            mapped = option("mapping", {field: self.mapping[field]})
-            wrong = problem_of(self.mapping[field])
-            has += wrong and f"; {wrong}"
-            return f"no column for {field}: {mapped} names nothing in it; {has}", ""
+            path = self.mapping[field]
+            has += (wrong := problem_of(path)) and f"; {wrong}"
+            found = any(value_at(record, path) for record in records)
+            what = "an object without a text" if found else "nothing"
+            mapped = f"{option('mapping', {field: path})} names {what} in it"
+            return f"no column for {field}: {mapped}; {has}", ""
         if is_conversation(records):
             join = "join those of a conversation into one record, as a list under 'messages'"
             return f"each record is one message; {join}; {has}", ""
@@ -179,7 +183,7 @@ class Fields(NamedTuple):
 def is_said(keys: Iterable[str], *whose: str) -> bool:
     """Whether keys say that what is under them was ``expected``, or is ``by a judge``."""
     words = {word for key in keys for word in key_words(key)}
-    return any(not words.isdisjoint(_WORDS[one]) for one in whose)
+    return any(not words.isdisjoint(WORDS[one]) for one in whose)
 
 
 # ---------------------------------------------------------------- finding
@@ -209,7 +213,8 @@ def find_fields(
     for record in records:
         for field, path in fields.used(record).items():
             value = value_at(record, path)
-            if _fits(field, value) or not isinstance(value, Mapping | None):
+            is_read = _fits(field, value) or (field == "context" in mapping and _lines_of(value))
+            if is_read or not isinstance(value, Mapping | None):
                 used.setdefault(field, set())
             used.get(field, set()).add(path)
     fields = fields._replace(there=frozenset(used))
@@ -237,6 +242,10 @@ def _by_words(
             with suppress(InputError):  # else they are prompts, and the answer is elsewhere
                 in_messages = any(map(end_with_assistant, _chats(records, used["messages"])))
         goes_first = own and (fields.system or own.isdisjoint([*ranks, *same]))
+        if same and not (ranks or own or "messages" in there):
+            paths[field] = tuple(same)
+            there.add(field)
+            notes.append(f"the {field} is read from {same[0]!r}, which is empty")
         if goes_first or in_messages or not ranks:
             continue  # our own name goes first, although it has no value
         first, *others = ranks
@@ -259,7 +268,7 @@ def _by_words(
         lower = [path for path in others if path in own or ranks[path][0] == depth]
         plain = {"".join(key_words(name)) for name in names(field)}
         is_plain = first in own or "".join(key_words(first)) in plain
-        if not is_plain or not {*own, *rivals}.isdisjoint(lower):
+        if not is_plain or any(p in own or p in rivals or ranks[p][2] == _LEFT for p in lower):
             other = f", not {' or '.join(map(repr, lower[:MOST_NAMED]))}" if lower else ""
             notes.append(f"the {field} is read from {first!r}{other}")
     return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
@@ -272,11 +281,11 @@ def _find_field(
     field: str, records: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, _Rank], list[str]]:
     """The paths that may hold a field by the rule above, the best first, with their ranks; and
-    those that have the values of the first.
+    those that have the values of the first, or if there is none, those of empty contexts.
     """
     ranks: dict[str, _Rank] = {}
     values: dict[str, dict[int, Any]] = {}
-    filled: dict[str, int] = {}
+    filled, empty = dict[str, int](), dict[str, _Rank]()
     said = set[tuple[str, ...]]()
     for number, record in enumerate(records):
         for keys, value in _leaves(record):
@@ -286,6 +295,8 @@ def _find_field(
                 said.add(keys)
             if (rank := (len(keys), 0, 0) if is_said else _rank(field, keys)) is not None:
                 path = _path(keys)
+                if field == "context" and value in ([], "[]"):
+                    empty[path], value = rank, None
                 filled[path] = filled.get(path, 0) + bool(value)
                 if (text := _as_text(field, value, rank)) is not None:
                     ranks[path] = rank
@@ -295,12 +306,12 @@ def _find_field(
     # "bot" says whose it is, and only beside another answer what: which of them is expected?
     is_whose = {path: field == "answer" and _says_whose(path) for path in usual}
     ordered = sorted(usual, key=lambda path: (is_whose[path], ranks[path]))
-    if not ordered or is_whose[ordered[0]]:
-        return {}, []
+    if not ordered or is_whose[ordered[0]] or ranks[ordered[0]][2] == _LEFT:
+        return {}, sorted((path for path in empty if not filled[path]), key=empty.__getitem__)
     first, same = values[ordered[0]], list[str]()
     for path in ordered[1:]:
         both = first.keys() & values[path].keys()
-        if both and all(first[number] == values[path][number] for number in both):
+        if both and all(_as_one(first[n]) == _as_one(values[path][n]) for n in both):
             same.append(path)
     return {path: ranks[path] for path in ordered if path not in same}, same
 
@@ -349,7 +360,7 @@ def _keys_in(field: str, records: Sequence[Mapping[str, Any]], system: Paths) ->
             paths[_path(keys)] = keys
     roots = {path.partition(".")[0] for path in system.get(field, ())}
     paths = {path: keys for path, keys in paths.items() if keys[0] in roots} or paths
-    own = _WORDS.get(f"{field} is made", set()).union(_HOLDS.get(field, ()))
+    own = WORDS.get(f"{field} is made", set()).union(_HOLDS.get(field, ()))
 
     def order(path: str) -> tuple[bool, bool, str]:
         words = {word for key in paths[path] for word in key_words(key)}
@@ -383,34 +394,36 @@ def _are_numbered(*names: str) -> bool:
 def _says_whose(key: str) -> bool:
     """Whether a key only says who made an answer: ``bot``, ``model``."""
     words = key_words(key.partition("(")[0])
-    return bool(words) and _WORDS["answer is made"].issuperset(words)
+    return bool(words) and WORDS["answer is made"].issuperset(words)
 
 
 @lru_cache(4_096)  # all records have the same keys
 def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
     """How well the keys fit a field; the lowest fits best. None: not at all."""
     words = [word for key in keys for word in key_words(key.partition("(")[0])]
-    by_whom = _WORDS[f"{field} is made"]
+    by_whom, by_model = WORDS[f"{field} is made"], WORDS["answer is made"]
     made = not by_whom.isdisjoint(words)
     last = key_words(keys[-1].partition("(")[0])
     if field == "answer" and _says_whose(keys[-1]):
         return None if keys[1:] else (1, True, VAGUE)
-    if not last or last[-1] == "model":
-        return None  # ``generation.model`` and ``generation_model`` name one
+    if not last or last[-1] == "model" or (last[-1] == "prompt" and by_model.intersection(last)):
+        return None  # ``generation.model`` names one; ``llm_prompt`` has the context in it, too
     if last[1:] and last[-1] in _FOREIGN:
         return None
-    while len(words) > 1 and (words[-1] in by_whom | _WORDS["endings"] or words[-1].isdigit()):
+    while len(words) > 1 and (words[-1] in by_whom | WORDS["endings"] or words[-1].isdigit()):
         words.pop()
     holds = _HOLDS[field].get(words[-1]) if words else None
     made &= field != "context" or words[-1:] != ["retrieved"]  # all candidates, beside a context
-    if not holds and field == "context" and words and words[-1] in _WORDS["inside a context"]:
+    if not holds and field == "context" and words and words[-1] in WORDS["inside a context"]:
         inside = any(key in ("context", "contexts") for key in keys[:-1])
         holds = _INSIDE if inside or made else None
-    if holds is None or not (_ABOUT | _WORDS["expected"]).isdisjoint(words):
+    if field == "context" and not holds and len(last) == 2 and last[0] == field:
+        holds = _LEFT  # ``context_images``
+    if holds is None or not (_ABOUT | WORDS["expected"]).isdisjoint(words):
         return None
     if (field, holds) == ("answer", VAGUE) and last[1:]:
         return None
-    own = {name.replace("_", "") for name in names(field) if name not in _WORDS["may be expected"]}
+    own = {name.replace("_", "") for name in names(field) if name not in WORDS["may be expected"]}
     made |= len(keys) == 1 and keys[0].replace("_", "").lower() in own
     return (len(keys), not made, 0 if field == "answer" and made else holds)
 
@@ -423,7 +436,6 @@ def _as_text(field: str, value: Any, rank: _Rank) -> Any:
         return value.strip() if is_text and (not is_vague or _is_prose(value)) else None
     if rank[2] == _INSIDE and not isinstance(value, list):
         return None
-    value = read_list(value) if isinstance(value, str) else value
     texts = _texts_of(value[:MAX_KEYS] if isinstance(value, list) else value)
     if rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts):
         return None  # names of files, ids, addresses
@@ -433,8 +445,14 @@ def _as_text(field: str, value: Any, rank: _Rank) -> Any:
 def _texts_of(context: Any) -> tuple[str, ...]:
     """The texts of the passages of a context; none if it is no context."""
     with suppress(InputError):
-        return tuple(passage.text.strip() for passage in passages_of(context))
+        value = read_list(context) if isinstance(context, str) else context
+        return tuple(passage.text.strip() for passage in passages_of(value))
     return ()
+
+
+def _as_one(value: Any) -> str:
+    """A text as it is; those of passages as one, without what may stand between them."""
+    return value if isinstance(value, str) else "".join("".join(value).replace("|", " ").split())
 
 
 def _is_prose(text: str) -> bool:
@@ -516,7 +534,7 @@ def _fits(field: str, value: Any) -> bool:
     if field == "messages":
         value = opened(value)
         if isinstance(value, Mapping):
-            return any(value.get(name) for name in (*_WORDS["a request"], *OPENTELEMETRY))
+            return any(value.get(name) for name in (*WORDS["a request"], *OPENTELEMETRY))
         return is_conversation(value)
     if field == "context" and isinstance(value, Mapping):
         return bool(_texts_of(value))
@@ -565,14 +583,26 @@ def read_record(
     for name in contexts:
         if isinstance(value := fields[name], str):
             fields[name] = value = read_list(value)
+        elif "context" in where.mapping:
+            fields[name] = value = _lines_of(value) or value
         if isinstance(value, list):
             fields[name] = [
                 read_list(item, of_one=True) if isinstance(item, str) else item for item in value
             ]
-    for name in contexts[1:]:  # the same passages, once as texts and once as documents
-        if (texts := _texts_of(fields[name])) and texts == _texts_of(fields[contexts[0]]):
+    for name in contexts[1:]:  # the same passages, once as texts and once as documents, or joined
+        first, texts = _texts_of(fields[contexts[0]]), _texts_of(fields[name])
+        if texts and _as_one(texts) == _as_one(first):
             del fields[name]
     return fields, columns, ""
+
+
+def _lines_of(value: Any) -> list[str]:
+    """Rows without a text, in a list or an object of them, as lines of data; none of others."""
+    items = list(value.values()) if isinstance(value, Mapping) else value
+    rows = [row for row in mappings_in(items) if TEXT_KEYS.isdisjoint(row) and not _texts_of([row])]
+    read = list(map(as_lines, rows))
+    are_rows = read and len(read) == len(items) and not any(one.messages for one in read)
+    return [one.text for one in read] if are_rows else []
 
 
 def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Fields) -> str:

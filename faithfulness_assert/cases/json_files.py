@@ -60,11 +60,11 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str
         ConfigError: there are several lists of records, or not the one that the mapping names; or
             the file is a document that is too large, or is not JSON.
     """
-    if _has_lines(file, encoding):
+    if _has_lines(file, encoding, mapping):
         return Source(name, partial(_lines, file, encoding), lines=file)
     with open_text(file, encoding, "surrogateescape", "") as document:
         text = document.read(MAX_DOCUMENT + 1).removeprefix(BOM)
-    found, notes = _choose(_document(text, name), mapping, file.name)
+    found, note, choice = _choose(_document(text, name), mapping, file.name)
     is_mixed = bool(not_utf8(text))
 
     def records() -> Iterator[Record]:
@@ -72,20 +72,25 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str
             own = not_utf8(json.dumps(item, ensure_ascii=False)) if is_mixed else ""
             yield record_of(f"item {number}", item, own)
 
-    return Source(name, records, notes=notes)
+    return Source(name, records, notes=(note,) if note else (), choice=choice)
 
 
-def _has_lines(file: Path, encoding: str) -> bool:
+def _has_lines(file: Path, encoding: str, mapping: Mapping[str, str]) -> bool:
     """Whether a file has a value on each line: an object, which in ``.json`` is not the only one.
 
-    In ``.jsonl`` a line that only opens a bracket, or is a whole list, begins a document.
+    In ``.jsonl`` a line that only opens a bracket, is a whole list, or is alone and only has
+    records in it, begins a document.
     """
     with open_text(file, encoding, "surrogateescape", "\n") as text:
         filled = filter(str.strip, iter(partial(text.readline, MAX_RECORD), ""))
         first, follows = next(filled, "").strip(), any(filled)
     is_document = file.suffix.lower() == ".json"
     with suppress(ValueError, RecursionError):
-        return isinstance(parse_json(first), dict) and (follows or not is_document)
+        value = parse_json(first)
+        if isinstance(value, dict) and not (follows or is_document):
+            places = dict(_places(value, (), mapping, iter(range(_MAX_KEYS))))
+            return RECORDS not in mapping and (() in places or not any(places.values()))
+        return isinstance(value, dict) and follows
     return not is_document and first not in ("[", "{")
 
 
@@ -152,8 +157,9 @@ def _invalid(error: Exception, text: str, place: str) -> str:
 # ---------------------------------------------------------------- where the records are
 
 
-def _choose(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Any, tuple[str, ...]]:
-    """The list or object in a document that has the records, and what a person should know.
+def _choose(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Any, str, str]:
+    """The list or object in a document that has the records, what a person should know, and what
+    to do where others are meant.
 
     Raises:
         ConfigError: there are several lists of records, or not the one that the mapping names.
@@ -163,7 +169,7 @@ def _choose(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Any, 
         if (found := search(wish, document)) is None:
             use, lists = option("mapping", {RECORDS: wish}), _all(places)
             raise ConfigError(f"{name}: {use} names nothing in it. Lists of records: {lists}")
-        return found, ()
+        return found, "", ""
     best = max(places.values(), default=NONE)
     likely = [steps for steps, likeness in places.items() if likeness == best]
     if best >= FULL and len(likely) > 1:
@@ -172,11 +178,12 @@ def _choose(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Any, 
         raise ConfigError(f"{name}: {has}. Use {use}")
     own = next(iter(likely), ())
     if not own:
-        return document, ()
+        return document, "", ""
     path = _all([own])
     others = [at for at, likeness in places.items() if likeness and at[: len(own)] != own]
     note = f"the records are those of {path!r}; not read: {_all(others)}"
-    return search(path, document), (note,) if others else ()
+    choice = f". The records are those of {path!r}; others: {option('mapping', {RECORDS: 'PATH'})}"
+    return search(path, document), note if others else "", choice
 
 
 def _all(places: Iterable[Steps]) -> str:
