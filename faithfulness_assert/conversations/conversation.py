@@ -6,18 +6,19 @@
   messages, the last one, and system messages, each as a whole.
 
 What an assistant wrote (text, reasoning, the arguments of a call) is never evidence. What is not
-used and could have been meant as evidence is told in ``notes``.
+used and could have been meant as evidence or as the answer is told in ``notes``.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import groupby
 from typing import Any, NamedTuple, cast
 
 from ..records.errors import InputError
-from ..text.strings import is_blank, names_of, parse_json
+from ..text.strings import clip, is_blank, names_of, parse_json
 from .events import KEYS, OPENTELEMETRY, ROLES, Event, joined, kind_of, role_of
 from .messages import MessageReader, is_conversation, known_messages, unknown_role
 from .plain_data import MAX_DEPTH, as_json, without_fence
@@ -88,6 +89,8 @@ def read_conversation(
     notes = [event.text for event in events if event.kind == "unused"]
     if any(event.turn > end and event.kind != "unused" for event in events):
         notes.append(f"messages[{end}] and later are not used: they come after the answer")
+    if not has_answer:
+        notes += _said_before(event for event in before if asked < event.turn < end)
     if (more := len(notes) - MAX_NOTES) > 0:
         notes[MAX_NOTES:] = [f"and {more} more parts of the messages are not used"]
     missing = f"the messages contain no evidence from {', '.join(evidence_roles) or 'nobody'}"
@@ -142,6 +145,15 @@ def _answer(events: Sequence[Event], messages: Sequence[Any]) -> tuple[str, int]
         problem = f"the last assistant message has {only}, so there is no answer to grade"
         raise InputError(f"messages[{last - 1}].content: {problem}")
     return joined(texts), last
+
+
+def _said_before(events: Iterable[Event]) -> Iterator[str]:
+    """A note for each message in which the assistant said something before the answer."""
+    said = (e for e in events if (e.role, e.kind) == ("assistant", "text"))
+    for turn, parts in groupby(said, lambda event: event.turn):
+        if not is_blank(text := joined(part.text for part in parts)):
+            graded = "only the last message of the assistant is"
+            yield f"messages[{turn - 1}], “{clip(text, 80)}”, is not graded: {graded}"
 
 
 def _no_answer(messages: Sequence[Any]) -> str:

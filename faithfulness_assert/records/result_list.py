@@ -35,6 +35,7 @@ _VALUES: Mapping[str, tuple[type, Callable[[GradingResult], Any]]] = {
     "threshold": (float, attrgetter("threshold")),
     "reason": (str, attrgetter("short_reason")),
     "error": (str, lambda result: result.error and f"{result.error.kind}: {result.error.message}"),
+    "warnings": (str, lambda result: "\n".join(result.warnings)),
     "coverage": (float, attrgetter("coverage")),
     **{label: (int, _count_of(label)) for label in LABELS},
     "prompt_tokens": (int, attrgetter("tokens_used.prompt")),
@@ -46,7 +47,7 @@ _VALUES: Mapping[str, tuple[type, Callable[[GradingResult], Any]]] = {
     "policy": (str, attrgetter("policy")),
 }
 COLUMNS: Mapping[str, type] = {name: kind for name, (kind, _) in _VALUES.items()}
-"""The columns, with their types. ``error`` is the kind and the message."""
+"""The columns, with their types. ``error`` is the kind and the message; each warning is a line."""
 
 
 def values_of(result: GradingResult) -> dict[str, Any]:
@@ -173,10 +174,11 @@ def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
     """The results as a frame: a row for each, with the columns of its case.
 
     Beside the case's columns it has ``status``, ``pass``, ``score`` (in [0, 1]; missing where it
-    is not defined), ``threshold``, ``reason``, ``statements`` (a list of mappings with ``text``,
-    ``label``, ``reason`` and ``evidence``) and the other columns that a CSV file of results has.
-    A column of the case with one of these names is called ``input.NAME``. A frame of pandas has the
-    index of the frame that was graded, so that its columns may be added to that.
+    is not defined), ``threshold``, ``reason``, ``warnings`` (one a line), ``statements`` (a list
+    of mappings with ``text``, ``label``, ``reason`` and ``evidence``) and the other columns that a
+    CSV file of results has. A column of the case with one of these names is called ``input.NAME``.
+    A frame of pandas has the index of the frame that was graded, so that its columns may be added
+    to that.
 
     Args:
         results: what ``grade_many`` returned, any iterable of ``GradingResult``, or the lines of a

@@ -26,6 +26,7 @@ HOSTILE = st.text(
     st.sampled_from("\0\x08\x1b\n\r\t<>&\"'%:,#=@-\ufffe\u2028\ud800]] a1é") | st.characters(),
     max_size=10,
 )
+TOLD = {"warnings": ["a; b", "=c"]}
 FORMATS = [".jsonl", ".csv", ".xml", ".parquet"]
 in_folder = examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -77,7 +78,7 @@ def test_columns_of_the_data_set_are_columns_of_a_table(tmp_path):
     file = tmp_path / "out.csv"
     lines = [
         line_of(1, **{"expected": "x", "score": "mine", "tags": ["a"], "=1+1": None}),
-        line_of(2, expected="=HYPERLINK(1)", later=3),
+        line_of(2, replace(PASSED, metadata=TOLD), expected="=HYPERLINK(1)", later=3),
         line_of(3, expected="-0.5"),
     ]
     write_results(lines, file)
@@ -87,6 +88,7 @@ def test_columns_of_the_data_set_are_columns_of_a_table(tmp_path):
     assert [row["tags"] for row in rows] == ['["a"]', "", ""]
     assert [row["columns_of_later_rows"] for row in rows] == ["", '{"later": 3}', ""]
     assert [row["score"] for row in rows] == ["1.0"] * 3
+    assert [row["warnings"] for row in rows] == ["", "a; b\n'=c", ""]
     assert "'=1+1" in rows[0]
 
 

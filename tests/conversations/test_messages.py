@@ -172,7 +172,8 @@ def test_a_given_answer_follows_the_messages_and_a_given_question_is_the_questio
     case = Case("It is nine.", messages=asked()[:3], question="And on Mondays?")
     assert (case.answer, case.question) == ("It is nine.", "And on Mondays?")
     assert passages(case) == [("turn 3, tool search", TEXT)]
-    assert Case("It is nine.", messages=asked()).answer == "It is nine."
+    whole = Case("It is nine.", messages=asked())
+    assert (whole.answer, whole.notes) == ("It is nine.", ())
     assert Case("It is.", messages=[user("It is."), user("Is it?")]).question == "Is it?"
     assert grade(messages=[user("a?"), tool(TEXT), assistant("")]).status == "no_statements"
 
@@ -249,6 +250,7 @@ def test_ten_thousand_turns_and_hostile_texts_are_graded():
         for number in range(2500)
         for message in (user("Is it?"), calling(id=f"c{number}"), tool(hostile[number % 4], f"c{number}"), assistant("It is free. It is old."))
     ]  # fmt: skip
+    assert len(Case(messages=[assistant(text) for text in hostile * 2500]).notes) == 21
     result = grade(messages=[*turns, *asked("It is old. The museum opens at nine.")])
     assert result.counts["supported"] == 1
     assert result.verdicts[1].evidence[0].passage == "turn 10003, tool search"

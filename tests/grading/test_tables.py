@@ -98,6 +98,7 @@ def test_a_frame_of_results_has_the_columns_of_the_cases_and_no_number_where_no_
     assert frame["statements"][1][0]["text"] == "Adults pay 12 euros."
     assert frame["statements"][1][0]["label"] == "not_enough_info"
     assert frame["reason"][1]
+    assert frame["warnings"][0] == ""
     assert frame.groupby("topic")["score"].mean().to_dict() == {"money": 0.0, "time": 1.0}
 
 
