@@ -195,11 +195,13 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
     store.set_aside("row IN (SELECT row FROM old WHERE row NOT IN (SELECT old FROM pairs))")
     for command in commands("move"):
         db.execute(command, {"last": last})
-    (moved,) = db.execute("SELECT count(*) FROM pairs WHERE old != new OR renamed").fetchone()
+    (moved,) = db.execute("SELECT count(*) FROM pairs WHERE moved").fetchone()
+    (without,) = db.execute("SELECT count(*) FROM gone").fetchone()
     notes = {
         "moved or have another id, and keep their results": moved,
         "changed, and are graded again": changed,
         "are gone, and whose results were moved to the table earlier": gone,
+        "are gone, and had no grade": without,
     }
     return [f"rows that {note}: {count:,}" for note, count in notes.items() if count]
 

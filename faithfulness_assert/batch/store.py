@@ -49,6 +49,7 @@ _INSERT_ROW = "INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT = f"INSERT OR REPLACE INTO results VALUES (?{', ?' * 16})"  # noqa: S608 - our own text
 _ALIKE = "status, pass, score, error, message, estimated, notes"
 _SPENT = "sum(prompt), sum(completion), sum(cached), sum(reasoning), sum(requests), sum(cost)"
+_GROUPS = f"SELECT {_ALIKE}, {_SPENT}, count(*) FROM {{}} GROUP BY {_ALIKE}, cost IS NULL"  # noqa: S608 - our own text
 _COPY = "copy the directory of the run once more, as a whole, if it was copied"
 _ADVICE = {
     "full": "make room, then go on",
@@ -243,17 +244,22 @@ class Store:
 
     def summary(self) -> Summary:
         """What was found so far, and all that was spent, also on results that others replaced."""
-        groups = f"SELECT {_ALIKE}, {_SPENT}, count(*) FROM {{}} GROUP BY {_ALIKE}, cost IS NULL"  # noqa: S608 - our own text
         with self._read("the table results"):
-            summary = Summary(float(self.value("seconds") or 0))
-            summary.rows = self.size
-            for group in self.db.execute(groups.format("results")):
+            summary = self.replaced()
+            for group in self.db.execute(_GROUPS.format("results")):
                 summary.add_counted(Counted(*group))
             for name in summary.found:
                 first = "SELECT case_id FROM results JOIN rows USING (row) WHERE instr(notes, ?)"
                 (case_id,) = self.db.execute(f"{first} LIMIT 1", (json.dumps(name),)).fetchone()
                 summary.first[name] = str(case_id)
-            for group in self.db.execute(groups.format("earlier")):
+            return summary
+
+    def replaced(self) -> Summary:
+        """What was spent on results that others replaced, without what was found."""
+        with self._read("the table earlier"):
+            summary = Summary(float(self.value("seconds") or 0))
+            summary.rows = self.size
+            for group in self.db.execute(_GROUPS.format("earlier")):
                 summary.add_spent(Counted(*group))
             return summary
 

@@ -185,7 +185,8 @@ class Summary:
     def add_spent(self, group: Counted) -> None:
         """Counts only what results have cost."""
         used = (group.prompt, group.completion, group.cached, group.reasoning, group.requests)
-        self.tokens.update(dict(zip(_USAGE, used, strict=True)))
+        for name, number in zip(_USAGE, used, strict=True):
+            self.tokens[name] += number
         self.estimated |= group.estimated
         if group.cost is not None:
             self.cost = (self.cost or 0.0) + group.cost

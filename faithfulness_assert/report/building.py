@@ -103,13 +103,13 @@ class _Data:
 
 def _one(results: Results, page: _Data) -> dict[str, Any]:
     """Takes the cases of a run. Returns what the overview says."""
-    figures = Figures(inverse=as_mapping(results.about.get("policy")).get("inverse") is True)
+    policy = as_mapping(results.about.get("policy"))
+    figures = Figures(results.replaced, inverse=policy.get("inverse") is True)
     for record in results.records():
         badness = figures.add(record, page.rows.count)
         places = figures.slices.add(record.line.columns, record.outcome)
         page.rows.add([*row_view(record), badness, places])
         page.details.add(detail_view(record, page.passages.place))
-    figures.summary.rows = results.rows
     page.slices = [list(column[:3]) for column in figures.slices.columns()]
     return run_overview(results, figures)
 

@@ -70,7 +70,7 @@ class Figures:
     """Adds up the results of a run.
 
     Attributes:
-        summary: see ``Summary``.
+        summary: it is given, with what is counted besides the results.
         inverse: whether the policy inverts scores; then the threshold is for the score before.
         labels: how many statements have each label.
         with_texts: how many cases have their texts.
@@ -81,8 +81,8 @@ class Figures:
         worst: the worst statements, at most one of each case: the worst first.
     """
 
-    def __init__(self, *, inverse: bool = False) -> None:
-        self.summary, self.slices, self.repeats = Summary(), Slices(), Repeats()
+    def __init__(self, summary: Summary, *, inverse: bool = False) -> None:
+        self.summary, self.slices, self.repeats = summary, Slices(), Repeats()
         self.inverse = inverse
         self.with_texts = 0
         self.scores = [0] * BINS

@@ -20,6 +20,7 @@ from .. import __version__
 from ..agreement import Agreement
 from ..agreement.document import BLANK, facts, headline, tables
 from ..batch.outputs import check_place, whole_file
+from ..batch.summary import money
 from ..files import as_text, open_file, read_text
 from ..probe.card import Card
 from ..records.errors import ConfigError
@@ -126,7 +127,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"shown": shown_text, "cut": cut}
+    environment.filters |= {"shown": shown_text, "cut": cut, "money": money}
     return environment
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ..batch.rows import Line, Lines, Row, digest
 from ..batch.run_description import lines_of
 from ..batch.store import reading
+from ..batch.summary import Summary
 from ..cases.case import Case
 from ..cases.sources import open_data_set
 from ..records.checks import as_mapping, is_fraction, is_number
@@ -67,7 +68,7 @@ class Results(NamedTuple):
         name: for people.
         source: for people: what was graded, if that is known.
         about: what the run says about itself, if there is one.
-        rows: how many cases it has, with those that have no result yet; 0 without a run.
+        replaced: how many rows the run has, and what was spent on results that others replaced.
         lines: starts reading them, each time from the first one on.
         records: the same, with their cases, and as a page can show them.
     """
@@ -75,7 +76,7 @@ class Results(NamedTuple):
     name: str
     source: str
     about: Mapping[str, Any]
-    rows: int
+    replaced: Summary
     lines: Lines
     records: Callable[[], Iterator[Record]]
 
@@ -89,24 +90,18 @@ def open_results(source: Any) -> Results:
     if isinstance(source, str | PathLike):
         name, lines = str(source), lines_of(source)
         if not Path(source).is_dir():
-            return Results(name, name, {}, 0, lines, lambda: map(_with_own_texts, lines()))
+            return Results(name, name, {}, Summary(), lines, lambda: map(_with_own_texts, lines()))
         with reading(source) as store:
-            about, rows = store.about() or {}, store.size
+            about, replaced = store.about() or {}, store.replaced()
         graded = text_of(as_mapping(about.get("input")).get("name"))
-        return Results(name, graded or name, about, rows, lines, lambda: _of_run(source, about))
+        return Results(name, graded or name, about, replaced, lines, lambda: _of_run(source, about))
     if isinstance(source, GradingResult | Line):
         source = [source]
     if not isinstance(source, Iterable) or isinstance(source, bytes):
         raise ConfigError(f"results: must be a path or results, got {type(source).__name__}")
     records = list(_of_items(source))
-    return Results(
-        "results",
-        "results",
-        {},
-        0,
-        lambda: (record.line for record in records),
-        lambda: iter(records),
-    )
+    own = [record.line for record in records]
+    return Results("results", "results", {}, Summary(), lambda: iter(own), lambda: iter(records))
 
 
 def _of_run(path: str | PathLike[str], about: Mapping[str, Any]) -> Iterator[Record]:

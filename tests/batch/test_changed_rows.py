@@ -190,3 +190,7 @@ def test_where_rows_are_gone_it_says_that_their_results_would_be_lost(tmp_path):
     for shorter, loss in ((given[:1], "3 rows"), ([*given[:2], given[3]], "1 row")):
         with pytest.raises(ConfigError, match=f"; {loss} would lose the result"):
             quiet(shorter, tmp_path / "run", judge="embedded")
+    changed_database(tmp_path / "run", "DELETE FROM results WHERE row = 2 OR row = 4")
+    cut = [case(7), given[2], {**given[3], "answer": "No."}, given[0]]
+    assert "gone, and had no grade: 1" in quiet(cut, tmp_path / "run", judge="embedded").notes[-1]
+    assert any("no grade: 1" in e for e in asked_of(tmp_path / "run", "SELECT event FROM events"))

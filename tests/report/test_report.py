@@ -287,6 +287,12 @@ def test_a_run_that_is_not_finished_is_called_so_on_the_screen_and_on_the_page(f
     assert "0 of 1 failed, run not finished" in page.source
 
 
+def test_a_page_counts_what_was_spent_on_results_that_others_replaced(finished, tmp_path):
+    spent = "UPDATE earlier SET requests = 7, cost = 2.25"
+    changed_database(finished, "INSERT INTO earlier SELECT * FROM results", spent)
+    assert re.search(r"requests\s+14\s.*cost\s+4\.50", page_of(finished, tmp_path).text, re.DOTALL)
+
+
 def test_grade_and_batch_write_a_report_too(data, tmp_path):
     target = tmp_path / "page.html"
     for words in (["grade", data], ["batch", data, "--run", tmp_path / "r"]):
