@@ -257,8 +257,7 @@ class Store:
     def replaced(self) -> Summary:
         """What was spent on results that others replaced, without what was found."""
         with self._read("the table earlier"):
-            summary = Summary(float(self.value("seconds") or 0))
-            summary.rows = self.size
+            summary = Summary(float(self.value("seconds") or 0), self.size)
             for group in self.db.execute(_GROUPS.format("earlier")):
                 summary.add_spent(Counted(*group))
             return summary

@@ -135,8 +135,8 @@ class Summary:
         seconds: the wall time of the run; None if nobody measured it.
     """
 
-    def __init__(self, seconds: float | None = None) -> None:
-        self.cases = self.rows = self.passed = self.not_graded = self.defined = 0
+    def __init__(self, seconds: float | None = None, rows: int = 0) -> None:
+        self.cases = self.passed = self.not_graded = self.defined = 0
         self.untested = 0
         self.found: Counter[str] = Counter()
         self.first: dict[str, str] = {}
@@ -147,7 +147,7 @@ class Summary:
         self.controls: Counter[str] = Counter()
         self.errors = ErrorGroups()
         self.cost: float | None = None
-        self.seconds = seconds
+        self.seconds, self.rows = seconds, rows
         self.estimated = self.unpriced = False
         self._sum = self._squares = 0
 
