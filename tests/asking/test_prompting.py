@@ -50,19 +50,12 @@ def test_instructions_are_static_and_asks_that_share_a_context_begin_alike():
 
 
 def test_the_judge_sees_where_a_passage_begins_and_what_it_is_called():
-    context = [
-        {"title": "Model A", "text": "It weighs 5 kg. It folds."},
-        "It weighs 7 kg.",
-        {"id": "b.md", "text": "X."},
-    ]
-    content = asked(context=context)[0].messages[1]["content"]
-    lines = "1 [Model A] It weighs 5 kg.\n2 It folds.\n\n3 It weighs 7 kg.\n\n4 [b.md] X.\n"
+    a, b = {"title": "A", "text": "It weighs 5 kg. It folds."}, {"id": "b.md", "text": "X."}
+    content = asked(context=[a, "It weighs 7 kg.", b])[0].messages[1]["content"]
+    lines = "1 [A] It weighs 5 kg.\n2 It folds.\n\n3 It weighs 7 kg.\n\n4 [b.md] X.\n"
     assert f">\n{lines}</context-" in content
-    twice = [
-        {"id": "c", "title": "A", "text": "It folds."},
-        {"id": "c", "title": "B", "text": "X."},
-    ]
-    assert ">\n1 It folds.\n\n2 X.\n<" in asked(context=twice)[0].messages[1]["content"]
+    twice = [{"id": "c", "title": name, "text": f"{name}."} for name in "XY"]
+    assert ">\n1 X.\n\n2 Y.\n<" in asked(context=twice)[0].messages[1]["content"]
     assert "\n\n" not in asked(context="A. B.")[0].messages[1]["content"].partition("</context")[0]
 
 
