@@ -83,7 +83,7 @@ class FaithfulnessAssert(BaseMetric):
 
 def _begin(metric: FaithfulnessAssert, test_case: LLMTestCase) -> object:
     """Forgets the test case before. Raises an error for a test case that cannot be graded."""
-    metric.__dict__.update(dict.fromkeys(MEASURED))
+    _show(metric, dict.fromkeys(MEASURED))
     metric.skipped = False
     metric.measurement = begun = object()
     absent = [field.value for field in REQUIRED if getattr(test_case, field.value) is None]
@@ -118,5 +118,10 @@ def _end(metric: FaithfulnessAssert, begun: object, result: GradingResult) -> fl
         "verbose_logs": result.pretty() if metric.verbose_mode else None,
     }
     if metric.measurement is begun:
-        metric.__dict__.update(shown)
+        _show(metric, shown)
     return result.score
+
+
+def _show(metric: FaithfulnessAssert, fields: dict[str, Any]) -> None:
+    for name, value in fields.items():
+        setattr(metric, name, value)

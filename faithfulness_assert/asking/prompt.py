@@ -159,7 +159,7 @@ def _numbered(items: Numbered, before: Numbered, *, gap: str = "") -> str:
 
     What stands ``before`` an item is shown in brackets, behind a ``gap`` to the line above.
     """
-    shown = brackets(before) if any(text for _, text in before) else dict(before)
+    shown = brackets(before)
     lines = []
     for number, text in items:
         text = one_line(text)

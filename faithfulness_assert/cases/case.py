@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 from typing import Any
 
 from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
@@ -25,6 +26,8 @@ from .systems import CASE_ALIASES, by_our_names, is_missing, names, split_record
 MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
 
+_MAY_BE_SAID = ("[", "{", "`")
+"""Begins of a text that may have messages in it, as JSON or in a fence."""
 TEXT_KEYS = dict.fromkeys(("text", "content", "page_content", "pageContent")).keys()
 _TEXT_WORDS = "text content quote snippet passage chunk body excerpt value sentence context".split()
 _SUMMARY_WORDS = ("summary", "abstract", "description")
@@ -139,10 +142,8 @@ class Case:
                 looked = f"Looked for {', '.join(names(name))}; the case has {names_of(given)}"
                 raise _MissingError(f"{name}: missing; pass {how}. {looked}")
         passages, inside = _context_of(given["context"], evidence_roles)
-        passages += tuple(
-            Passage(text, id, title) for id, text, title in (chat.passages if chat else ())
-        )
         chats = [one for one in (chat, inside) if one]
+        passages += tuple(starmap(Passage, chat.passages if chat else ()))
         size = sum(len(passage.text) for passage in passages)
         _check_size(
             "context", size, MAX_CONTEXT_CHARS, "pass only the passages that were retrieved"
@@ -239,14 +240,12 @@ def _context_of(value: Any, evidence_roles: Sequence[str]) -> tuple[tuple[Passag
         raise InputError(f"context: must be a string or a list of passages, got {got}")
     flat = [one for i in items for one in (i if _are_several(i) else (i,)) if one is not None]
     chat = None
-    if not all(isinstance(one, str) and one.lstrip()[:1] not in {*"[{`"} for one in flat):
+    if not all(isinstance(one, str) and not one.lstrip().startswith(_MAY_BE_SAID) for one in flat):
         from ..conversations.conversation import read_context
 
         flat, chat = read_context(flat, check_evidence_roles(evidence_roles))
     passages = tuple(_passage(item, place) for place, item in enumerate(flat, 1))
-    passages += tuple(
-        Passage(text, id, title) for id, text, title in (chat.passages if chat else ())
-    )
+    passages += tuple(starmap(Passage, chat.passages if chat else ()))
     texts = (p.text.strip() if len(p.text) <= MAX_LEFT_OVER else "" for p in passages)
     begun = (text if _LEFT_OVER.match(text) else "text" for text in texts)  # few are searched
     if passages and not any(_LEFT_OVER.sub("", text).strip(", \n") for text in begun):

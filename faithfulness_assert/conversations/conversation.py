@@ -37,7 +37,7 @@ _MORE_EVIDENCE = (
 class Conversation(NamedTuple):
     """What a list of messages contains.
 
-    ``passages`` have a name, such as ``turn 3, tool search``, a text, and a title with what the
+    ``passages`` have a text, a name, such as ``turn 3, tool search``, and a title with what the
     tool was asked for. ``notes`` tell what was not used. ``no_evidence`` says why there are no
     passages, and what can be done.
     """
@@ -85,7 +85,7 @@ def read_conversation(
             taken[name] += 1
             numbered = f"{name} ({taken[name]})" if taken[name] > 1 else name
             title = f"{numbered} ({event.passed})" if event.passed else ""
-            passages.append((numbered, event.text, title))
+            passages.append((event.text, numbered, title))
     notes = [event.text for event in events if event.kind == "unused"]
     if any(event.turn > end and event.kind != "unused" for event in events):
         notes.append(f"messages[{end}] and later are not used: they come after the answer")

@@ -15,7 +15,7 @@ from ..records.checks import as_mapping, mappings_in
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of
 from .events import KEYS, KINDS_OF_MESSAGES, ROLES, TYPES_BY_KEY, Event, kind_of, role_of
-from .tool_data import NOTHING, Passed, part_text, runs_of, tool_texts, without_echoes
+from .tool_data import NOTHING_PASSED, Passed, part_text, runs_of, tool_texts, without_echoes
 
 LOOK = 200
 """Messages that are looked at, to say what a list has."""
@@ -242,7 +242,7 @@ class MessageReader:
         yield from self._output(f"tool {tool}".strip(), payload, place, call[1])
 
     def _output(
-        self, tool: str, payload: Any, place: str, passed: Passed = NOTHING
+        self, tool: str, payload: Any, place: str, passed: Passed = NOTHING_PASSED
     ) -> Iterator[Event]:
         for piece in tool_texts(payload, place):
             if piece.problem:

@@ -238,7 +238,7 @@ class Passed(NamedTuple):
         return cls(runs_of(values), ", ".join(short))
 
 
-NOTHING = Passed()
+NOTHING_PASSED = Passed()
 
 
 def runs_of(values: Iterable[Any]) -> Runs:

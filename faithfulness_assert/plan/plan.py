@@ -189,7 +189,7 @@ def _split(state: State) -> State:
     language = "" if state.language == "en" else state.language  # which it also is if none is known
     names: dict[str, str] = {}
     for passage in case.context:  # one id with two names has none
-        name = "" if passage.id.isdigit() and not passage.title else passage.name
+        name = passage.name
         names[passage.id] = name if names.get(passage.id, name) == name else ""
     known = Numbers(*(passage.text for passage in case.context), language=language)
     asked = Numbers(case.question, language=language)

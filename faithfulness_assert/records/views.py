@@ -289,7 +289,7 @@ def promptfoo_view(result: GradingResult, components: Components) -> dict[str, A
         "componentResults": [
             {
                 "pass": verdict.is_fine,
-                "score": verdict.is_fine + 0.5 * (verdict.label == "partially_supported"),
+                "score": 1.0 if verdict.is_fine else 0.5 * (verdict.label == "partially_supported"),
                 "reason": visible(one_line(_reason(verdict))),
                 "assertion": {"type": "python", "value": visible(clip(verdict.statement, 500))},
             }

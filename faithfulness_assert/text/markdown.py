@@ -151,7 +151,8 @@ class _Reader:
         self.found: list[Block] = []
         self.is_next = self.is_quoted = False  # whether the last line is in a block, in a quote
         self.margin = 0  # columns before the text of an outermost item
-        self.numbered, self.depth = -1, 0  # columns before the last number of a list; its points
+        # Columns before the last number of a list, and how deep that is: 1.2 is 2.
+        self.numbered, self.depth = -1, 0
         # The numbers of the items so far, and before the first: of a list of two or more.
         listed = [*map(_place, _NUMBERED.findall(text))]
         self.numbers: set[Place] = {
