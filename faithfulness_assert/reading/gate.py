@@ -70,13 +70,11 @@ def denies(reason: str, statement: str = "") -> bool:
         return len(reason) > MOST_CHARS
     if len(reason.split()) <= FEW:
         return objects(reason, statement)
-    repeated = statement.strip(" .!")[1:]  # letter by letter: "says that dogs are not allowed"
-    said = reason.replace(repeated, "") if repeated.count(" ") >= FEW else reason
-    if _LEADING_NO.match(said) and _LEADING_NO.match(_rest(said, statement)):
+    if _LEADING_NO.match(_rest(reason, statement)):
         return True
-    text, lists = _plain(_QUOTATION.sub(" ", said)), ("negations", "denials")
-    loud = _speaks_against(text, statement, *lists)  # most are not
-    return loud and _speaks_against(_rest(text, statement), statement, *lists)
+    said = _plain(_QUOTATION.sub(" ", reason))
+    lists = ("negations", "denials")
+    return all(_speaks_against(t, statement, *lists) for t in (said, _rest(said, statement)))
 
 
 def denies_all(reason: str, statement: str = "") -> bool:
@@ -121,14 +119,9 @@ def without_tally(text: str, part: int, whole: int) -> str:
 
 
 def field_objects(said: str, statement: str = "") -> bool:
-    """Whether a key that nobody asked for may speak against the label of its row.
-
-    ``said``: the key as words, and its value. A sentence is a reason, a word or two are a remark,
-    and so is what stands beside a label.
-    """
+    """Whether a key that nobody asked for, as words, or its value may speak against its row."""
     key, _, value = said.partition(": ")
-    speaks = denies if len(value.split()) > FEW and key != "label" else objects
-    return objects(key) or speaks(value, statement)
+    return objects(key) or objects(value, statement)
 
 
 def is_flaw(key: str) -> bool:

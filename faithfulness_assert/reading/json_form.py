@@ -37,7 +37,6 @@ _RATING = lazy_pattern(
     r"overall|final|label|verdict|score|rating|grade|level|value|support|faithful\w*|grounded\w*"
     r"|accura\w*|factual\w*|confiden\w*|certain\w*|probab\w*"
 )
-_SURE = lazy_pattern(r"confiden|certain|probab")
 _NOTHING = {"false", "0", "0.0", "none", "no", "n/a", "null", "nothing"}
 _MARKS = ("C", "D", "E", "F")  # of what is not good
 _IDENTIFIER = lazy_pattern(r"[\w\-.]*[a-zA-Z][\w\-.]*")
@@ -74,7 +73,7 @@ def read_json(text: str, labels: Labels = None) -> Said:
 def _said_in(key: str, value: Any, labels: Labels, depth: int, number: int | None = None) -> Said:
     """What a key and its value say: rows, of those under this number, and texts.
 
-    The items of a list have no keys. An entry with a number is a row even without a label.
+    The items of a list have no keys.
     """
     name, own = key_of(key), read_id(key) if key else None
     number = number if own is None else own
@@ -88,7 +87,6 @@ def _said_in(key: str, value: Any, labels: Labels, depth: int, number: int | Non
         lists = (item for _, item in value if isinstance(item, list))
         if not is_row or any(_is_nested(item) for items in lists for item in items):
             inner = value
-        is_row = is_row or (not key and any(key_of(name) in IDS for name, _ in value))
     elif isinstance(value, list) and any(map(_is_nested, value)):
         inner = [("", item) for item in value]
     elif isinstance(value, list) and not any(type(item) is int for item in value):
@@ -145,7 +143,6 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
                     numbers += map(int, re.findall(r"-?\d+", str(at)))
                 elif isinstance(at, str) and at.strip():
                     texts["quote"].append(clean_text(" ".join(at.split())))
-            residue += said_by(key, item) if isinstance(item, Pairs) or item is False else []
         else:
             low = _is_low(words := words_of_key(key), item)
             residue += said_by(key, item) if low is None else [f"{words}: {item}, low"] * low
@@ -166,7 +163,7 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
 
 
 def _is_low(words: str, value: Any) -> bool | None:
-    """Whether a rating or a confidence is low, on a scale from 0 to 1, in percent, or from A to F.
+    """Whether a rating or a confidence is low, up to 1, with a percent sign, or from A to F.
 
     None if it is none: its key has other ``words``, as one that rates what is wrong, or its value
     is no number.
@@ -176,8 +173,7 @@ def _is_low(words: str, value: Any) -> bool | None:
         return None
     if match is None:
         return True if value in _MARKS else None
-    percent = match[2] or (_SURE.search(words) and float(match[1]) > 1)
-    return float(match[1]) <= (100 * EVEN if percent else EVEN)
+    return float(match[1]) <= EVEN * (100 if match[2] else 1)
 
 
 def said_by(key: str, value: Any) -> list[str]:

@@ -82,12 +82,11 @@ def parted(text: str) -> tuple[str, str]:
         text = text[closing.end() :] if closing else _entries_at_end(text[opening.end() :])
     if closing := _CLOSING.search(text):
         before, after = text[: closing.start()], text[closing.end() :]
-        entries = _entries_at_end(after)
         # A block that begins after some text may begin after the answer.
         mark = "|channel" if "channel" in closing[0] else closing[0].replace("/", "")
         begins = mark.lower() in before.lower()
-        if not begins and (entries or _spans(before)[1]):
-            text, unopened = after, "" if _KEYED.match(entries) else before
+        if not begins and split_json(after)[0]:
+            text, unopened = after, "" if _KEYED.search(after) else before
     return unopened.strip(), text.strip()
 
 

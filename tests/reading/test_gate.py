@@ -200,9 +200,8 @@ def test_a_denial_in_this_or_another_language_is_heard(said):
 
 def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label():
     costly = {place for place in PLACED if not credited(filled(place, "See sentence 2."))}
-    another = "1. supported\n2. supported\n2. @\n3. supported"
     in_entries = {GOOD.replace(ENTRY, IN_THE_ENTRY[index]) for index in (1, 4)}
-    assert costly == {*in_entries, AS_A_LABEL[0], another, f"{FINAL} @"}
+    assert costly == {*in_entries, AS_A_LABEL[0], f"{FINAL} @"}
     quiet = (GOOD, FINAL, "1. yes\n2. yes\n3. yes", "yes\nyes\nyes", f"{GOOD}\nI hope this helps!")
     assert all(map(credited, quiet))
 
