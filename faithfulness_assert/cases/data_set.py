@@ -30,7 +30,6 @@ MAX_RECORD = 40_000_000
 CHUNK = 1 << 20
 """Bytes of a file that are read at once for its fingerprint."""
 _TAKEN = "got a number after the id"
-_BESIDE = "with more in the output than the answer, which is not judged"
 _WRITTEN = "with a context that looks like a list or a mapping of a program, taken as a text"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
@@ -204,9 +203,7 @@ class DataSet:
             told[what] = count + 1, first
 
         taken = Counter(taken_ids)
-        for number, (record, fields, columns, problem) in enumerate(self.read(after), after + 1):
-            if others := self.fields.beside(record.values, fields):
-                tell(_BESIDE, f"row {number} has {names_of(others)}")
+        for number, (_, fields, columns, problem) in enumerate(self.read(after), after + 1):
             contexts = [fields[name] for name in names("context") if name in fields]
             passages = (c if isinstance(c, list) else [c] for c in contexts)
             if any(seems_list(text) for texts in passages for text in texts):
@@ -242,7 +239,6 @@ class DataSet:
         """What a person should know before the rows are read: also if they seem to be passages."""
         contexts: dict[tuple[str, str], set[str]] = {}
         answers: dict[str, str] = {}
-        own = 0  # records whose context is their answer
         for record in self._head:
             fields = self.fields.split(record)[0]
             answer, context, question = (
@@ -254,12 +250,7 @@ class DataSet:
                 if answer := answer or (asked and answers.get(asked, "")):
                     answers[asked] = answer
                     contexts.setdefault((answer, asked), set()).add(context)
-                    own += answer == context.strip()
         notes = [*self._source.notes, *self.fields.notes]
-        if own > FEW and own == len(self._head):
-            notes.append(
-                "the context is the answer itself, which backs all that it says: see --map"
-            )
         if contexts and sum(map(len, contexts.values())) >= FEW * len(contexts):
             notes.append(
                 "most rows have the answer and the question of another one, and another context. "

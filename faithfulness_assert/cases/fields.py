@@ -10,6 +10,7 @@ never the answer. ``fields.txt`` has the words.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -17,14 +18,14 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ..conversations.conversation import Conversation, end_with_assistant, read_conversation
-from ..conversations.events import EVIDENCE_ROLES, OPENTELEMETRY, ROLES
+from ..conversations.events import EVIDENCE_ROLES, OPENTELEMETRY
 from ..conversations.messages import LOOK, is_conversation
 from ..conversations.tool_data import as_lines
 from ..records.checks import mappings_in
 from ..records.errors import InputError, option
-from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections
+from ..text.strings import clip, is_blank, key_words, lazy_pattern, sections
 from .case import TEXT_KEYS, is_file_name, passages_of
-from .paths import leaves, new_beside, opened, problem_of, quoted, value_at, without
+from .paths import opened, problem_of, quoted, value_at, without
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, names
 from .table_process import text_of
 from .written_lists import read_list
@@ -33,22 +34,19 @@ MAX_SHOWN = 40
 """Keys that a message names."""
 MOST_NAMED = 3
 """Paths of a field that a note names."""
-LONGEST_NAME = 40
-"""Characters of the name of a column."""
 MAX_KEYS, MAX_DEPTH = 500, 4
 """Keys of a record that are looked at, and objects inside each other."""
 MAX_CHAT = 1_000_000
 """Characters of a JSON text that may be a list of messages."""
-SHORT = 15
-"""Characters of a text in a language without spaces that may be a name or a number."""
-LONG, VARIED = 8, 5
-"""Words of a text that is more than a title, and different ones in it: more than references."""
+LONG = 8
+"""Different words of a text that is more than a title, a name or references."""
 
 NOTHING: Mapping[str, Any] = {}
 HELD = ("answer", "context", "question")
 _ABSENT = object()
 _PLAIN = lazy_pattern(r"\w+")
-_LETTERS = lazy_pattern(r"[^\W\d_]{2,}")
+# Languages that write no spaces have a word for each character.
+_WORD = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+")
 _ADDRESS = lazy_pattern(r"\bhttps?://\S*")
 _LINES = sections(__file__.removesuffix("py") + "txt")
 WORDS = {name: set(text.split()) for name, text in _LINES.items()}
@@ -61,15 +59,16 @@ _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how p
     }
     for field in HELD
 }
-_FOREIGN = {word for field in HELD for word in _LINES[field].splitlines()[-1].split()}
-_INSIDE, _LEFT = 9, 10
+_WHOLE = {field: set(_LINES[field].splitlines()[-1].split()) for field in HELD}
+_INSIDE = 9
 """How plain the key is of a list of texts in an object that is called the context, or of what was
-retrieved: ``retrieval_results``; and one that begins with the word, which is named in a note only.
+retrieved: ``retrieval_results``.
 """
-VAGUE = 3
-"""Up to which rank the words of a key may hold the application's answer beside another; those of
-this rank also say how an evaluation ended, if no sentence is under them.
+VAGUE = 2
+"""How plain the words are that hold an answer or how an evaluation ended: as a whole key, and if a
+sentence is under it, the application's answer beside another.
 """
+_WHOLE["answer"] |= {word for word, rank in _HOLDS["answer"].items() if rank == VAGUE}
 
 
 class Fields(NamedTuple):
@@ -131,15 +130,6 @@ class Fields(NamedTuple):
             rest = without(rest, path)
         return fields, rest
 
-    def beside(self, record: Mapping[str, Any], fields: Mapping[str, Any]) -> list[str]:
-        """The keys of an output beside its answer under which more stands than in the fields."""
-        path = self.used(record).get("answer", "") if self.system else ""
-        output, _, key = path.rpartition(".")
-        data = value_at(record, output) if output in self.paths.get("answer", ()) else None
-        if not isinstance(data := opened(data), Mapping):
-            return []
-        return new_beside(data, key, "\n".join(map(str, leaves(list(fields.values())))))
-
     def lacking(self) -> str:
         """The first field without which no record can be graded; "" if there is none."""
         needed = () if "messages" in self.there else ("answer", "context")
@@ -148,7 +138,7 @@ class Fields(NamedTuple):
 
     def refusal(self, field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
         """Why records without a field are not read, with their keys; and what would do."""
-        has = f"it has {_keys_in(field, records, self.system)}"
+        has = f"it has {_keys_in(records)}"
         if field in self.mapping:
             path = self.mapping[field]
             has += (wrong := problem_of(path)) and f"; {wrong}"
@@ -166,11 +156,6 @@ class Fields(NamedTuple):
             more = f" and {len(rivals) - 3} more" if rivals[3:] else ""
             return f"which is the {field}? {' and '.join(map(repr, rivals[:3]))}{more} differ", (
                 f". Use {uses}"
-            )
-        if header := next(filter(_is_header, records), {}):
-            below = names_of([clip(str(name)) for name in header.values() if name], MAX_SHOWN)
-            return f"the names of the columns stand below the first row ({below}); {has}", (
-                ". Delete what stands above them"
             )
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
@@ -215,9 +200,10 @@ def find_fields(
             value = value_at(record, path)
             is_read = _fits(field, value) or (field == "context" in mapping and _lines_of(value))
             if is_read or not isinstance(value, Mapping | None):
-                used.setdefault(field, set())
-            used.get(field, set()).add(path)
-    fields = fields._replace(there=frozenset(used))
+                used.setdefault(field, set()).add(path)
+    inside = (path for path in used.get("answer", ()) if path.rpartition(".")[0] in paths["answer"])
+    notes = tuple(f"the answer is read from {path!r}" for path in sorted(inside))
+    fields = fields._replace(there=frozenset(used), notes=notes)
     return fields if named else _by_words(fields, records, used)
 
 
@@ -225,95 +211,86 @@ def _by_words(
     fields: Fields, records: Sequence[Mapping[str, Any]], used: Mapping[str, set[str]]
 ) -> Fields:
     """The fields, and those that keys name by their words. ``used``: paths of the usual ones."""
-    there, notes, unclear = set(used), list[str](), dict[str, tuple[str, ...]]()
-    paths, mapping = dict(fields.paths), fields.mapping
-    found = {field: _find_field(field, records) for field in HELD if field not in mapping}
-    has = {*mapping, *there, *(field for field, (ranks, _) in found.items() if ranks)}
+    there, notes, unclear = set(used), [*fields.notes], dict[str, tuple[str, ...]]()
+    paths = dict(fields.paths)
+    wanted = [field for field in HELD if field not in fields.mapping]
+    found = {field: _candidates(field, records) for field in wanted}
+    filled = (field for field, some in found.items() if any(one.is_filled for one in some))
+    has = {*fields.mapping, *there, *filled}
     chat = "messages" not in there and not {"answer", "context"} <= has
     if chat and (key := _find_chat(records, has_answer="answer" in has)):
         notes.append(f"the messages are read from {key!r}")
         paths["messages"] = (key,)
         there.add("messages")
-        found = {name: one for name, one in found.items() if "answer" in has and name != "question"}
-    for field, (ranks, same) in found.items():
-        own = used.get(field, set())
-        in_messages = "messages" in used and not own
-        if in_messages and field == "answer":
-            with suppress(InputError):  # else they are prompts, and the answer is elsewhere
-                in_messages = any(map(end_with_assistant, _chats(records, used["messages"])))
-        goes_first = own and (fields.system or own.isdisjoint([*ranks, *same]))
-        if same and not (ranks or own or "messages" in there):
-            paths[field] = tuple(same)
-            there.add(field)
-            notes.append(f"the {field} is read from {same[0]!r}, which is empty")
-        if goes_first or in_messages or not ranks:
+        wanted = ["answer"] if "answer" in has and "answer" in wanted else []
+    elif "messages" in used:
+        ends = False
+        with suppress(InputError):  # else they are prompts, and the answer is elsewhere
+            ends = any(map(end_with_assistant, _chats(records, used["messages"])))
+        wanted = [field for field in wanted if field in used or (field == "answer" and not ends)]
+    for field in wanted:
+        own, candidates = used.get(field, set()), found[field]
+        known = {one.path for one in candidates if one.is_filled}
+        if not candidates or (own and (fields.system or own.isdisjoint(known))):
             continue  # our own name goes first, although it has no value
-        first, *others = ranks
-        rivals = [path for path in others if ranks[path] == ranks[first]]
-        if field == "answer" and ranks[first][1]:  # it may be what is expected, by whatever name
-            kind = ranks[first][:-1]
-            most = max(VAGUE, ranks[first][-1])
-            rivals = [p for p in others if ranks[p][:-1] == kind and ranks[p][-1] <= most]
-        if field == "context" and _are_numbered(first, *rivals):  # each has a passage, or none
-            joined = f"[{', '.join(map(quoted, (first, *rivals)))}][?@]"
-            ranks[joined], first = ranks[first], joined
-            others, rivals = [path for path in others if path not in rivals], []
+        first, *others = candidates
+        apart = [one for one in others if first.differs(one)]
+        rivals = [one.path for one in apart if one.rank == first.rank]
+        if field == "answer":  # which of them is expected, by whatever name?
+            most = (*first.rank[:2], max(VAGUE, first.rank[2]))
+            rivals = [one.path for one in apart if one.rank <= most]
         if rivals and field != "question":
-            unclear[field] = (first, *rivals)
+            unclear[field] = (first.path, *rivals)
             there.discard(field)
             continue
         there.add(field)
-        paths[field] = (first, *same) if own - {first, *same} or first not in own else paths[field]
-        depth = ranks[first][0]
-        lower = [path for path in others if path in own or ranks[path][0] == depth]
+        same = [one.path for one in others if one not in apart]
+        if first.path not in own or own - {first.path, *same}:
+            paths[field] = (first.path, *same)
         plain = {"".join(key_words(name)) for name in names(field)}
-        is_plain = first in own or "".join(key_words(first)) in plain
-        if not is_plain or any(p in own or p in rivals or ranks[p][2] == _LEFT for p in lower):
-            other = f", not {' or '.join(map(repr, lower[:MOST_NAMED]))}" if lower else ""
-            notes.append(f"the {field} is read from {first!r}{other}")
+        left = [one.path for one in apart if one.path in own or one.rank[0] == first.rank[0]]
+        is_plain = first.path in own or "".join(key_words(first.path)) in plain
+        if not is_plain or own.intersection(left):
+            other = f", not {' or '.join(map(repr, left[:MOST_NAMED]))}" if left else ""
+            empty = ", which is empty" * (not first.is_filled)
+            notes.append(f"the {field} is read from {first.path!r}{empty}{other}")
     return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
 
 
-_Rank = tuple[int, ...]
+_Rank = tuple[int, int, int]
 
 
-def _find_field(
-    field: str, records: Sequence[Mapping[str, Any]]
-) -> tuple[dict[str, _Rank], list[str]]:
-    """The paths that may hold a field by the rule above, the best first, with their ranks; and
-    those that have the values of the first, or if there is none, those of empty contexts.
-    """
-    ranks: dict[str, _Rank] = {}
-    values: dict[str, dict[int, Any]] = {}
-    filled, empty = dict[str, int](), dict[str, _Rank]()
-    said = set[tuple[str, ...]]()
+class _Candidate(NamedTuple):
+    """A path that may hold a field, with its rank, and what it has in which records."""
+
+    path: str
+    rank: _Rank
+    values: dict[int, Any]
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether it is more than lists without passages."""
+        return any(self.values.values())
+
+    def differs(self, other: _Candidate) -> bool:
+        """Whether a record has something else under the other path."""
+        both = [n for n in self.values if self.values[n] and other.values.get(n)]
+        return any(_as_one(self.values[n]) != _as_one(other.values[n]) for n in both)
+
+
+def _candidates(field: str, records: Sequence[Mapping[str, Any]]) -> list[_Candidate]:
+    """The paths that may hold a field by the rule above, the best first; empty ones last."""
+    found, filled = dict[str, _Candidate](), Counter[str]()
     for number, record in enumerate(records):
         for keys, value in _leaves(record):
-            is_said = field == "answer" and keys[:-1] in said and keys[-1] == "content"
-            role = str(value.get("role")).lower() if isinstance(value, Mapping) else ""
-            if ROLES.get(role) == "assistant":
-                said.add(keys)
-            if (rank := (len(keys), 0, 0) if is_said else _rank(field, keys)) is not None:
+            if (rank := _rank(field, keys)) is not None:
                 path = _path(keys)
-                if field == "context" and value in ([], "[]"):
-                    empty[path], value = rank, None
-                filled[path] = filled.get(path, 0) + bool(value)
+                filled[path] += bool(value)
                 if (text := _as_text(field, value, rank)) is not None:
-                    ranks[path] = rank
-                    values.setdefault(path, {})[number] = text
+                    found.setdefault(path, _Candidate(path, rank, {})).values[number] = text
     # The others are seldom what their name says.
-    usual = [path for path in ranks if 2 * len(values[path]) >= filled[path]]
-    # "bot" says whose it is, and only beside another answer what: which of them is expected?
-    is_whose = {path: field == "answer" and _says_whose(path) for path in usual}
-    ordered = sorted(usual, key=lambda path: (is_whose[path], ranks[path]))
-    if not ordered or is_whose[ordered[0]] or ranks[ordered[0]][2] == _LEFT:
-        return {}, sorted((path for path in empty if not filled[path]), key=empty.__getitem__)
-    first, same = values[ordered[0]], list[str]()
-    for path in ordered[1:]:
-        both = first.keys() & values[path].keys()
-        if both and all(_as_one(first[n]) == _as_one(values[path][n]) for n in both):
-            same.append(path)
-    return {path: ranks[path] for path in ordered if path not in same}, same
+    usual = (one for one in found.values() if 2 * len(one.values) >= filled[one.path])
+    return sorted(usual, key=lambda one: (not one.is_filled, one.rank))
 
 
 # ---------------------------------------------------------------- keys and values
@@ -348,26 +325,17 @@ def _path(keys: Sequence[str]) -> str:
     return "".join(key if key == "[]" else f".{quoted(key)}" for key in keys).removeprefix(".")
 
 
-def _keys_in(field: str, records: Sequence[Mapping[str, Any]], system: Paths) -> str:
-    """The paths in records, for a message: of many, those first that may be a field; of a system,
-    those where it keeps fields, with what is no number.
-    """
-    paths = {}
+def _keys_in(records: Sequence[Mapping[str, Any]]) -> str:
+    """The paths in records, for a message, the outermost first; of many those without numbers."""
+    found: dict[tuple[int, str], Any] = {}
     for keys, value in (leaf for record in records for leaf in _leaves(record, in_lists=True)):
         first = value[0] if isinstance(value, list) and value else value
-        has_keys = isinstance(first, Mapping) and first
-        if not has_keys and not (system and isinstance(value, int | float | None)):
-            paths[_path(keys)] = keys
-    roots = {path.partition(".")[0] for path in system.get(field, ())}
-    paths = {path: keys for path, keys in paths.items() if keys[0] in roots} or paths
-    own = WORDS.get(f"{field} is made", set()).union(_HOLDS.get(field, ()))
-
-    def order(path: str) -> tuple[bool, bool, str]:
-        words = {word for key in paths[path] for word in key_words(key)}
-        return not _ABOUT.isdisjoint(words), own.isdisjoint(words), path
-
-    shown = sorted(paths, key=order if system or len(paths) > MAX_SHOWN else None)
-    return _shown((repr(path) if "," in path else path for path in shown), MAX_SHOWN)
+        if not (isinstance(first, Mapping) and first):
+            found.setdefault((len(keys), _path(keys)), value)
+    if len(found) > MAX_SHOWN:
+        found = {at: value for at, value in found.items() if not isinstance(value, int | float)}
+    paths = [path for _, path in sorted(found)]
+    return _shown((repr(path) if "," in path else path for path in paths), MAX_SHOWN)
 
 
 def _shown(paths: Iterable[str], most: int) -> str:
@@ -377,63 +345,42 @@ def _shown(paths: Iterable[str], most: int) -> str:
     return (", ".join(unique[:most]) or "none") + more
 
 
-def _is_header(record: Mapping[str, Any]) -> bool:
-    """Whether the values of a record are names of columns: of an answer and a context, or so."""
-    values = (value for value in record.values() if isinstance(value, str))
-    texts = [(value,) for value in values if len(value) <= LONGEST_NAME]
-    return sum(any(_rank(field, name) for name in texts) for field in HELD) > 1
-
-
-def _are_numbered(*names: str) -> bool:
-    """Whether these are numbered columns of one name, such as ``doc_1`` and ``doc_2``."""
-    stems = {name.casefold().rstrip("0123456789") for name in names}
-    is_one = names[1:] and len(stems) == 1 and stems.isdisjoint(map(str.casefold, names))
-    return bool(is_one and _PLAIN.fullmatch(stems.pop().replace(" ", "")))
-
-
-def _says_whose(key: str) -> bool:
-    """Whether a key only says who made an answer: ``bot``, ``model``."""
-    words = key_words(key.partition("(")[0])
-    return bool(words) and WORDS["answer is made"].issuperset(words)
+def _words(key: str) -> list[str]:
+    """The words of a key, without a remark in brackets."""
+    return key_words(key.partition("(")[0])
 
 
 @lru_cache(4_096)  # all records have the same keys
 def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
     """How well the keys fit a field; the lowest fits best. None: not at all."""
-    words = [word for key in keys for word in key_words(key.partition("(")[0])]
-    by_whom, by_model = WORDS[f"{field} is made"], WORDS["answer is made"]
-    made = not by_whom.isdisjoint(words)
-    last = key_words(keys[-1].partition("(")[0])
-    if field == "answer" and _says_whose(keys[-1]):
-        return None if keys[1:] else (1, True, VAGUE)
-    if not last or last[-1] == "model" or (last[-1] == "prompt" and by_model.intersection(last)):
-        return None  # ``generation.model`` names one; ``llm_prompt`` has the context in it, too
-    if last[1:] and last[-1] in _FOREIGN:
+    words, last = [word for key in keys for word in _words(key)], _words(keys[-1])
+    if not last or last[-1] == "model":  # ``generation.model`` names one
         return None
-    while len(words) > 1 and (words[-1] in by_whom | WORDS["endings"] or words[-1].isdigit()):
-        words.pop()
+    whose, others = WORDS[f"{field} is made"], list[str]()
+    while len(words) > 1 and (words[-1] in whose | WORDS["endings"] or words[-1].isdigit()):
+        others.append(words.pop())
     holds = _HOLDS[field].get(words[-1]) if words else None
-    made &= field != "context" or words[-1:] != ["retrieved"]  # all candidates, beside a context
+    others += words[:-1]
     if not holds and field == "context" and words and words[-1] in WORDS["inside a context"]:
         inside = any(key in ("context", "contexts") for key in keys[:-1])
-        holds = _INSIDE if inside or made else None
-    if field == "context" and not holds and len(last) == 2 and last[0] == field:
-        holds = _LEFT  # ``context_images``
-    if holds is None or not (_ABOUT | WORDS["expected"]).isdisjoint(words):
+        holds = _INSIDE if inside or not whose.isdisjoint(others) else None
+    if holds is None or (last[1:] and last[-1] in _WHOLE[field]):
         return None
-    if (field, holds) == ("answer", VAGUE) and last[1:]:
+    if not (_ABOUT | WORDS["expected"]).isdisjoint(others):
         return None
     own = {name.replace("_", "") for name in names(field) if name not in WORDS["may be expected"]}
-    made |= len(keys) == 1 and keys[0].replace("_", "").lower() in own
-    return (len(keys), not made, 0 if field == "answer" and made else holds)
+    made = not whose.isdisjoint(others) or "".join(keys).replace("_", "").lower() in own
+    return (len(keys), not made, 1 if field == "answer" and made else holds)
 
 
 def _as_text(field: str, value: Any, rank: _Rank) -> Any:
     """A value that can be one of the field, for comparing; None if it cannot be one."""
     if field != "context":
-        is_vague = (field, rank[2]) == ("answer", VAGUE)
         is_text = isinstance(value, str) and not is_blank(value)
+        is_vague = (field, rank[2]) == ("answer", VAGUE)
         return value.strip() if is_text and (not is_vague or _is_prose(value)) else None
+    if value in ([], "[]"):
+        return ()
     if rank[2] == _INSIDE and not isinstance(value, list):
         return None
     texts = _texts_of(value[:MAX_KEYS] if isinstance(value, list) else value)
@@ -457,19 +404,10 @@ def _as_one(value: Any) -> str:
 
 def _is_prose(text: str) -> bool:
     """Whether a text says something: it is no id, title, name of a file, or list of addresses."""
-    start = text[:500].strip()
-    words = len(start.split(None, LONG))
-    if is_file_name(text):
-        return False
-    if sum(char > "\u3040" for char in start) >= SHORT:
-        return True
-    own, addresses = _ADDRESS.subn(" ", start)
-    if len(_LETTERS.findall(own)) < LONG * addresses:
-        return False
-    if words > 2:
-        is_long = words >= LONG and len(set(_LETTERS.findall(start))) >= VARIED
-        return start[-1] in ".!?" or is_long
-    return len(start) >= SHORT and not start.isascii()
+    start = _ADDRESS.sub(" ", text[:500]).strip()
+    words = _WORD.findall(start)
+    is_sentence = len(words) > 2 and start[-1] in ".!?。！？"
+    return not is_file_name(text) and (is_sentence or len(set(words)) >= LONG)
 
 
 # ---------------------------------------------------------------- messages
@@ -609,7 +547,7 @@ def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Field
     """Why a record lacks a field that other records have; "" if it does not."""
     for name in () if "messages" in fields else ("answer", "context"):
         if name in where.there and all(fields.get(one) is None for one in names(name)):
-            paths, has = where.paths[name], _keys_in(name, [record], where.system)
+            paths, has = where.paths[name], _keys_in([record])
             use = option("mapping", {name: f"{paths[0]} || PATH"})
             read = _shown(paths, MOST_NAMED) + f" (add one: {use})" * bool(where.system)
             return f"{name}: missing or null; it is read from {read}; this record has {has}"

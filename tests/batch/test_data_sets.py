@@ -84,13 +84,6 @@ def test_an_answer_beside_a_prediction_is_asked_about_in_any_form(tmp_path, form
     assert (outcome.summary.passed, Case.of(record).answer) == (0, "It opens at 9.")
 
 
-def test_a_context_that_is_the_answer_is_told():
-    records = [{"answer": said, "context": "It is so."} for said in "Old. New. Big. Red.".split()]
-    told = "the context is the answer itself"
-    assert told in open_data_set(records, mapping={"context": "answer"}).described()
-    assert told not in open_data_set(records).described()
-
-
 def test_cases_keep_their_fields():
     rows = rows_of([Case("a", [Passage("t", "9")], id="x"), Case("a", "c", input=None)])
     assert rows[0].case_id == "x"

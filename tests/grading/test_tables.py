@@ -147,7 +147,7 @@ def test_plain_lists_of_results_and_the_lines_of_a_run_become_frames(tmp_path):
         ),
         (
             pandas.DataFrame([{"answer": {"a": 1}, "context": "It is so."}]),
-            "answer is never a text; it has answer.a, context",
+            "answer is never a text; it has context, answer.a",
         ),
     ],
 )
