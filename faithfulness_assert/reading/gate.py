@@ -70,11 +70,11 @@ def denies(reason: str, statement: str = "") -> bool:
         return len(reason) > MOST_CHARS
     if len(reason.split()) <= FEW:
         return objects(reason, statement)
-    if _LEADING_NO.match(_rest(reason, statement)):
+    if _LEADING_NO.match(reason) and _LEADING_NO.match(_rest(reason, statement)):
         return True
-    said = _plain(_QUOTATION.sub(" ", reason))
-    lists = ("negations", "denials")
-    return all(_speaks_against(t, statement, *lists) for t in (said, _rest(said, statement)))
+    text, lists = _plain(_QUOTATION.sub(" ", reason)), ("negations", "denials")
+    speaks = _speaks_against(text, statement, *lists)  # few do
+    return speaks and _speaks_against(_rest(text, statement), statement, *lists)
 
 
 def denies_all(reason: str, statement: str = "") -> bool:
