@@ -12,7 +12,7 @@ from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE, brack
 from ..asking.windows import chunk
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, read, settle
 from ..reading.rows import Row
-from ..records.errors import ContradictoryReply, JudgeError
+from ..records.errors import JudgeError
 from ..records.judge import Ask, Numbered, Outcome
 from ..records.model import Statement
 from ..text.absent_numbers import absent_numbers, names_new_price
@@ -232,11 +232,9 @@ def _check(
 def absorb_error(state: State, job: Job, error: JudgeError) -> State:
     """What it means that an ask brought nothing."""
     state = note_error(state, job, error)
-    # A contradiction of nobody objects to all: what another window says of them cannot stand.
-    lost_here = INVALID if isinstance(error, ContradictoryReply) else MISSING
     cells = tuple(job.cells.values())
     state = state._replace(
-        findings=_add_findings(state, dict.fromkeys(cells, lost_here)),
+        findings=_add_findings(state, dict.fromkeys(cells, MISSING)),
         closed=state.closed.union(() if worth_asking_again(state.policy, error) else cells),
     )
     if error.kind == "unreadable":

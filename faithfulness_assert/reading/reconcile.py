@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
-from operator import eq
 from typing import NamedTuple
 
 from ..records.checks import is_whole
-from ..records.errors import ContradictoryReply, UnreadableReply
+from ..records.errors import UnreadableReply
 from ..records.judge import Reasons, ReplyForm
 from ..records.model import SET_ASIDE, Label, Unresolved
 from ..text.strings import clip, counted, is_same, plain_words, text_key
@@ -113,16 +112,21 @@ def settle(
     # why the label is wrong: "The context says 12." Who gives one to each has that habit.
     granted = (row for row in reading.rows if row.label == "supported" and not row.line)
     odd_reasons = reasons != "all" and not all(row.reason for row in granted)
-    against: dict[str, set[int | None]] = {}  # statements that rows repeat and grant nothing
-    for row in (row for row in reading.rows if row.statement and row.label not in credited):
-        against.setdefault(plain_words(row.statement), set()).add(row.number)
+    # A row that grants nothing to another statement than that of its number speaks against it.
+    against = {
+        plain_words(row.statement)
+        for row in reading.rows
+        if row.statement and row.label not in credited
+        if not is_same(row.statement, statements.get(row.number or 0, ""))
+    }
     findings = {}
     for number, text in statements.items():
         finding = agreed(
             [_finding_of(r, text, shown, credited, odd_reasons) for r in placed[number]]
         )
-        elsewhere = against.get(plain_words(text), set()) - {number} if against and text else None
-        if finding.label in credited and (doubtful or elsewhere):
+        if loose and len(loose) == len(reading.rows):
+            finding = INVALID
+        if finding.label in credited and (doubtful or (against and plain_words(text) in against)):
             finding = INVALID
         elif finding.label in credited and said:
             # The remark names this statement, alone or with others, or speaks about all.
@@ -150,10 +154,9 @@ def _around(reading: Reading, statements: Mapping[int, str]) -> list[gate.Remark
     ]
     if not own and not reading.residue:
         return []
-    within = [remark._replace(others=True) for remark in gate.remarks(own, statements)]
     granted = [row.label for row in reading.rows].count("supported")
     around = [gate.without_tally(text, granted, len(statements)) for text in reading.residue]
-    return gate.remarks(around, statements) + within
+    return gate.remarks([*around, *own], statements)
 
 
 def _placed(
@@ -169,28 +172,22 @@ def _placed(
         return {number: placed[number] + loose for number in statements}, loose[1:]
     only = len(loose) == len(rows)
     fits = len(loose) == len(statements) or (only and prefix and len(loose) < len(statements))
-    if loose and not only and _repeats(rows, [row.label for row in loose]):
+    # A final list says again what the rows with numbers say, or that all are supported.
+    numbered = [Row(None, row.label) for row in rows if row.number is not None]
+    count, more = len(numbered), loose
+    if len(loose) >= min(2, count) and loose[:count] == numbered[: len(loose)]:
+        more = loose[count:]
+    if not only and all(row == Row(None, "supported") for row in more):
         return placed, []
     if loose and by_position and fits:
         for number, row in zip(statements, loose, strict=False):
             # Beside rows with numbers, as a final list, they credit nothing: they only differ.
             placed[number] += [row] if only or placed[number] else []
         return placed, []
-    if loose and any(row.label == "contradicted" for row in loose):
-        raise ContradictoryReply("the judge contradicts a statement, and does not say which one")
-    if loose and only:
+    if only and loose and all(row.label != "contradicted" for row in loose):
         got, asked = counted(len(rows), "unnumbered verdict"), counted(len(statements), "statement")
         raise UnreadableReply(f"got {got} for {asked}, so they cannot be matched")
     return placed, loose
-
-
-def _repeats(rows: Sequence[Row], again: list[Label | None]) -> bool:
-    """Whether rows of a label alone grant all, or say in order what those with numbers say."""
-    said = [row.label for row in rows if row.number is not None]
-    are_bare = all(row == Row(row.number, row.label) for row in rows if row.number is None)
-    is_list = len(again) > 1 or len(said) == 1
-    repeats = is_list and all(map(eq, said, again)) and CREDITED.issuperset(again[len(said) :])
-    return are_bare and (repeats or {"supported"}.issuperset(again))
 
 
 def _finding_of(
@@ -206,8 +203,6 @@ def _finding_of(
     if row.label not in credited or not (row.reason or row.quote or row.statement or row.residue):
         return found
     about, reason, repeated = statement or row.statement, row.reason, row.statement
-    if row.line and repeated and not is_same(repeated, statement):  # nobody asked for it
-        about, reason, repeated = statement, f"{repeated}\n{reason}", ""
     loud = []
     if reason and row.label != "not_a_claim":
         # What stands beside a label in plain text is a remark.

@@ -8,8 +8,7 @@ FaithfulnessError
 └── JudgeError       the judge's: it has a kind, whether a retry may help, and what it cost
     ├── PromptTooLong     an ask is too long for the judge's context window
     └── UnreadableReply   the judge replied, but no verdict can be read
-        ├── OtherReply           the reply is that to another ask
-        └── ContradictoryReply   the reply speaks against its own verdicts
+        └── OtherReply    the reply is that to another ask
 
 The message of a ``ConfigError`` shows nothing that looks like a key or a password.
 """
@@ -194,10 +193,6 @@ class UnreadableReply(JudgeError):  # noqa: N818 - the public name, shorter than
 
 class OtherReply(UnreadableReply):
     """The reply repeats the key of another ask, so it belongs to that one."""
-
-
-class ContradictoryReply(UnreadableReply):
-    """The judge's reply supports every statement, and also says that some are not supported."""
 
 
 def pip_install(*requirements: str, extra: str = "") -> str:
