@@ -11,7 +11,7 @@ from ..asking.controls import problem_of
 from ..asking.schema import MAX_ERRORS, wrong_label
 from ..cases.case import Case
 from ..cases.paths import leaves
-from ..policy.scoring import FIXES, on_unit_scale
+from ..policy.scoring import on_unit_scale
 from ..reading.reconcile import MISSING, Finding
 from ..reading.rows import parse_label
 from ..records.errors import JudgeError
@@ -21,14 +21,13 @@ from ..records.model import (
     NEW_LINK,
     NEW_SOURCE,
     NUMBER_FLAG,
-    SET_ASIDE,
     VERBATIM_FLAG,
     WHOLE_ANSWER,
     Evidence,
     Verdict,
 )
 from ..records.result import GradingResult
-from ..records.views import FLAG_WORDS, SETUP
+from ..records.views import SETUP
 from ..text.absent_numbers import EQUALS, absent_numbers, with_computed
 from ..text.citations import source_names
 from ..text.context_numbers import Numbers
@@ -81,7 +80,7 @@ def conclude(state: State) -> GradingResult:
         state.audit,
         state.end,
         state.ratings,
-        log.errors if log.errors or is_judged else _no_label(state, verdicts),
+        log.errors,
         {number: first_error[first] for number, first in open_firsts if first in first_error},
         (problem, fix) if is_enforced else ("", ""),
         not is_enforced or any(is_passed is not None for is_passed in passed),
@@ -131,19 +130,18 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     is_judged = any(v.label for v in findings.verdicts)
     ignored = f"these fields of the record were ignored: {', '.join(case.ignored)}"
     warnings = [*([ignored] if case.ignored else []), *case.notes, *log.warnings]
-    warnings += [*(_doubts(state, findings.verdicts) if log.doubts else ()), *_new_sources(state)]
+    warnings += [*(_doubts(state) if log.doubts else ()), *_new_sources(state)]
     if is_judged or rated:
         # Without any verdict, the first error is the reason of the result.
         warnings += [f"an ask failed ({e.kind}): {e.message}" for e in log.errors]
-    if is_judged:
-        if _is_copied(case):
-            risk = "if that is a copy of it, all that it says is supported"
-            fix = "take the context from the documents alone"
-            warnings.append(f"{SETUP}{WHOLE_ANSWER}: {risk}; {fix}")
-        for word in filter(None, dict.fromkeys(map(wrong_label, log.schema_errors))):
-            if parse_label(word, state.policy.labels) is None:
-                unknown = f"the judge's label {clip(word, MAX_LABEL)!r} is none that is known"
-                warnings.append(f"{unknown}; the option labels can say what it means")
+    if is_judged and _is_copied(case):
+        risk = "if that is a copy of it, all that it says is supported"
+        fix = "take the context from the documents alone"
+        warnings.append(f"{SETUP}{WHOLE_ANSWER}: {risk}; {fix}")
+    for word in filter(None, dict.fromkeys(map(wrong_label, log.schema_errors))):
+        if parse_label(word, state.policy.labels) is None:
+            unknown = f"the judge's label {clip(word, MAX_LABEL)!r} is none that is known"
+            warnings.append(f"{unknown}; the option labels can say what it means")
     if rated:
         warnings += on_unit_scale(rated.ratings)[1]
     if state.likely is not None:
@@ -171,16 +169,13 @@ def _is_copied(case: Case) -> bool:
     return False
 
 
-def _doubts(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """What may deny its own verdict in a reply, and whether the judge held on to that."""
-    labels = {v.id: v.label for v in verdicts}
-    told: dict[tuple[str, str], dict[str, None]] = {}
+def _doubts(state: State) -> Iterator[str]:
+    """What may deny its own verdict in a reply."""
+    told: dict[str, dict[str, None]] = {}
     for number, words in state.log.doubts:
-        label = labels.get(number)
-        kept = "another reply confirms" if label in state.policy.credited else "no reply confirms"
-        told.setdefault((kept, words), {})[str(number)] = None
-    for (kept, words), numbers in told.items():
-        which = f"its verdict on statement {', '.join(numbers)}, which {kept}"
+        told.setdefault(words, {})[str(number)] = None
+    for words, numbers in told.items():
+        which = f"its verdict on statement {', '.join(numbers)}"
         yield f"the judge's words may deny {which}: “{clip(words)}”"
 
 
@@ -212,19 +207,6 @@ def _new_sources(state: State) -> list[str]:
             lacks = f"it is skipped, and nowhere in the context is {', '.join(names[:MOST_NEW])}"
             new.append(f"{NEW_SOURCE} “{clip(text)}”: {lacks}")
     return new
-
-
-def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, ...]:
-    """What stands where a label should, if that is why no statement has a verdict."""
-    first = next((e for e in state.log.schema_errors if wrong_label(e) is not None), "")
-    if verdicts and all(SET_ASIDE in v.flags for v in verdicts):
-        first = f"each was {FLAG_WORDS[SET_ASIDE]}"
-    if not first or all(v.unresolved != "invalid" for v in verdicts):
-        return ()
-    own_words = f"{FIXES['unreadable']} The option labels takes other words for labels."
-    fix = own_words if wrong_label(first) else ""
-    problem = f"no statement got a valid verdict; {first}"
-    return (JudgeError(problem, "unreadable", retryable=True, fix=fix),)
 
 
 # ---------------------------------------------------------------- verdicts
