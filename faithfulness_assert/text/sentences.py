@@ -57,16 +57,11 @@ Span = tuple[int, int]
 
 MAX_SENTENCE = 2_000
 """Characters. A longer run without a boundary is cut, at white space if there is any."""
-MAX_SENTENCES = 100_000
-"""Text after so many sentences is only cut into pieces of ``MAX_SENTENCE``."""
-MAX_UNIT = 20_000
-"""Characters. A longer paragraph is read in parts, which limits memory and time."""
 WRAPPED = 60
 """Characters. A line that would be this long with the next word may have been wrapped."""
 
 _INVISIBLE = lazy_pattern("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _SPACE = lazy_pattern(r"[^\S ]|[\x00-\x1f]")
-_INCH = lazy_pattern(r'["”](?<=[\s\d]\d.)(?=[\s,.;)]|$)')
 _BREAKS = lazy_pattern(r"[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
 _ITEM = lazy_pattern(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]\)?\s")
 _LABEL = lazy_pattern(r"[^\W\d_][^\n:：.!?]{0,40}[:：](?!\S*[/\d])")
@@ -119,23 +114,17 @@ def sentence_spans(text: str, language: str = FIND) -> list[Span]:
     text tells it. An unknown code is read as English.
     """
     code = _code(language_of(text, language))
-    starts: list[int] = []  # of sentences
     is_usual = text.isprintable()  # nothing is invisible, and no white space but spaces
-    for start, end in _parts(text, is_usual):
-        if len(starts) >= MAX_SENTENCES:
-            starts += (first for first, _ in in_parts(text, start, len(text)))
-            break
+    starts: list[int] = []  # of sentences
+    for start, end in pairwise([0, *_line_ends(text, is_usual), len(text)]):
         part = text[start:end]
         if len(part) <= MAX_SENTENCE and part.isascii() and not _MAY_END.search(part):
             starts.append(start)  # most lines need no more
             continue
         view, places = _view(part, is_usual or part.isprintable())
-        if len(view) <= MAX_SENTENCE:
-            begun = [0, *corrected(view, accumulate(map(len, _segments(view, code))), code)]
-        else:
-            cuts = pairwise([0, *corrected(view, _raw_cuts(view, code), code), len(view)])
-            begun = [first for cut in cuts for first, _ in in_parts(view, *cut)]
-        starts += [start + places[first] for first in begun] if view else ()
+        cuts = (0, *corrected(view, _raw_cuts(view, code), code), len(view))
+        begun = (at for cut in pairwise(cuts) for at in range(*cut, MAX_SENTENCE))
+        starts += [start + places[at] for at in begun]
     # Each ends where the next begins, so invisible characters between two belong to the first.
     starts[:1] = [0]
     spans = []  # each as ``trimmed`` makes it, without its call for each sentence of a context
@@ -151,19 +140,6 @@ def _code(language: str) -> str:
     return code if re.fullmatch("[a-z]{2,3}", code) else "en"
 
 
-def in_parts(text: str, start: int, end: int) -> Iterator[Span]:
-    """``text`` from ``start`` to ``end`` in pieces of at most ``MAX_SENTENCE``.
-
-    Each piece is cut at white space if there is any.
-    """
-    while end - start > MAX_SENTENCE:
-        middle = text.rfind(" ", start, start + MAX_SENTENCE) + 1 or start + MAX_SENTENCE
-        yield start, middle
-        start = middle
-    if start < end:
-        yield start, end
-
-
 def trimmed(text: str, start: int, end: int) -> Span:
     """The span without the white space at its ends."""
     piece = text[start:end].rstrip()
@@ -173,28 +149,15 @@ def trimmed(text: str, start: int, end: int) -> Span:
 # ---------------------------------------------------------------- paragraphs and lines
 
 
-def _parts(text: str, is_usual: bool) -> Iterator[Span]:
-    """Text that a sentence does not cross: paragraphs, and lines that do not wrap.
-
-    What is too long comes in parts.
-    """
-    ends = []
+def _line_ends(text: str, is_usual: bool) -> Iterator[int]:
+    """Where a paragraph ends, or a line that does not wrap: no sentence crosses that."""
     line = 0
     for gap in () if is_usual else _BREAKS.finditer(text):
         place, end = gap.span()
         last_line, next_line = text[max(line, place - WRAPPED) : place], text[end : end + WRAPPED]
         if gap[0].count("\n") > 1 or _ends_on_purpose(last_line, next_line):
-            ends.append(end)
+            yield end
         line = end
-    for start, end in pairwise([0, *ends, len(text)]):
-        while end - start > MAX_UNIT:
-            near = (start + MAX_UNIT // 2, start + MAX_UNIT)
-            cut = max(text.rfind(mark, *near) + len(mark) for mark in (". ", "。"))
-            if cut <= near[0]:
-                cut = text.rfind(" ", *near) + 1 or near[1]
-            yield start, cut
-            start = cut
-        yield start, end
 
 
 def _ends_on_purpose(line: str, next_line: str) -> bool:
@@ -214,7 +177,7 @@ def _view(text: str, is_usual: bool) -> tuple[str, list[int] | range]:
     """``text`` as sentencex can read it, and the place in ``text`` of each of its characters.
 
     sentencex panics on lone surrogates, and on a capital, a non-ASCII space and a full stop. An
-    invisible character hides a boundary from it. An inch mark opens a quote that never ends.
+    invisible character hides a boundary from it.
     """
     places: list[int] | range = range(len(text))
     if not is_usual:
@@ -222,7 +185,7 @@ def _view(text: str, is_usual: bool) -> tuple[str, list[int] | range]:
             places = [place for place, char in enumerate(text) if not _INVISIBLE.match(char)]
             text = "".join(text[place] for place in places)
         text = _SPACE.sub(" ", clean_text(text))
-    return _INCH.sub("″", text) if '"' in text or "”" in text else text, places
+    return text, places
 
 
 def _raw_cuts(view: str, language: str) -> Iterator[int]:
