@@ -8,26 +8,24 @@ plan covers:"). Such a line is skipped, and the pieces under it are shown behind
 check "dental care" alone. So what a lead-in claims is judged with each piece. One that states
 something by itself is a statement as well.
 
-"Safe for children" may be a topic, or a claim. So nothing is skipped that no judge is shown: what
-has no statement of its own under it, such as a heading over headings, stands before the next
-statement, and is one itself where none follows.
+"Safe for children" may be a topic, or a claim. So nothing is skipped that no judge is shown: a
+heading or lead-in that stands before no statement is one itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from .citations import heads_sources
-from .learned import asks, is_topic
-from .talk import announces, claims_nothing
+from .learned import CLAIM, asks, scores
+from .talk import claims_nothing
 
 MAX_PREFIX = 240
 """Characters of all lead-ins of a piece. A longer line says more than what the list is about."""
 LOWEST = 100
 """The level of a bold line as a heading."""
-MOST_OWED = 4
-"""Headings and lead-ins that stand before one statement; of more, the first are statements."""
 MAX_VALUE = 80
 """Characters of a value: what stands below a label, and is no sentence."""
 _COLON = (":", "：")
@@ -60,76 +58,73 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
     """
     found: list[Piece] = []
     over: list[tuple[int, int, int]] = []  # each lead-in: its column, its paragraph, its place
-    before = ""  # which group of pieces ends here
     heads: list[tuple[int, int]] = []  # the level and place of each heading of this part
-    owed: list[int] = []  # the places of headings and lead-ins that no statement is shown with yet
-    alone: list[int] = []  # the places of those that stand before none
-    new: set[int] = set()  # the places of headings that say something new
-    for piece, following in zip(pieces, (*pieces[1:], None), strict=False):
+    shown: set[int] = set()  # the places of headings and lead-ins that a statement is shown with
+    before = ""  # which group of pieces ends here
+    for place, (piece, following) in enumerate(zip_longest(pieces, pieces[1:])):
         group = "" if piece.kind in _PLAIN else "table" if piece.kind in _TABLE else "list"
-        is_over = before not in ("", group)
-        over = [] if is_over else [lead_in for lead_in in over if _is_under(piece, *lead_in[:2])]
+        over = [lead_in for lead_in in over if _is_under(piece, *lead_in[:2])]
+        over = [] if before not in ("", group) else over
         before = group
-        prefix = [with_colon(found[place].text) for *_, place in over]
-        piece = _numbered(piece, found[over[-1][-1]]) if over else piece
-        leads = False
-        column = piece.column if piece.kind == "item" else -1
-        if following and not piece.skipped and _announces_more(piece, following, column):
-            is_over_text = _is_label(piece) and not claims_nothing(following.text)
-            paragraph = following.block if is_over_text else -1
-            is_short = len(" ".join([*prefix, piece.text])) <= MAX_PREFIX
-            leads = is_short and _is_under(following, column, paragraph)
-            # Where nothing stands under it, in doubt a piece says something.
-            is_label = piece.kind == "text" and is_topic(piece.text) and not is_new(piece.text)
-            if (leads or is_label) and announces(piece.text, is_over=leads):
-                piece = piece._replace(skipped="lead-in")
-                owed += [] if heads_sources(piece.text) else [len(found)]
-            if leads:
-                over.append((column, paragraph, len(found)))
+        if over and not piece.list_number:
+            piece = piece._replace(list_number=found[over[-1][-1]].list_number)
         level = {"heading": piece.column, "bold": LOWEST}.get(piece.kind, -1)  # of no heading: -1
-        is_end = piece.kind == "rule" and [place for _, place in heads[-1:]] != [len(found) - 1]
-        if level >= 0 or is_end:  # a rule right under a heading ends nothing
+        if level >= 0 or (piece.kind == "rule" and heads and heads[-1][1] != place - 1):
             heads = [(n, at) for n, at in heads if n < level or found[at].block == piece.block]
-            if piece.skipped == "heading":
-                # What only asks, or stands over sources, claims nothing.
-                is_question = asks(piece.text) and claims_nothing(piece.text)
-                claims = not (is_question or heads_sources(piece.text))
-                owed += [len(found)] if claims else []
-                new.update([len(found)] if is_new(piece.text) else [])
         elif asks(piece.text):  # what follows answers it, and no longer the heading
             heads = [(n, at) for n, at in heads if not asks(found[at].text)]
-        if not piece.skipped and (heads or prefix or owed):
-            is_item = piece.kind in ("item", "row")
-            path = [place for _, place in heads]
-            is_answer = path[-1:] == [len(found) - 1] and asks(found[-1].text)
-            is_value = prefix and not (piece.kind == "text" and piece.text.endswith(_ENDS))
-            if is_value or is_answer or not claims_nothing(piece.text, is_item=is_item):
-                rest = {*owed}.difference(place for *_, place in over)
-                is_path = new.isdisjoint(rest) and rest <= {*path}
-                titles = [found[place].text for place in sorted(rest.union(path))]
-                titled = " ".join(map(with_colon, titles))
-                lead_in = " ".join(prefix if is_path else [titled, *prefix])
-                piece = piece._replace(lead_in=lead_in, heading=titled if is_path else "")
-                owed = []
-        if level >= 0 and piece.skipped in ("", "heading") and not leads:
-            heads.append((level, len(found)))
+        lead_ins = [found[at].text for *_, at in over]
+        leads = _leads(piece, following, lead_ins) if following else None
+        if leads and (scores(piece.text).talk > CLAIM or claims_nothing(piece.text)):
+            piece = piece._replace(skipped="lead-in")
+        is_answer = bool(heads) and heads[-1][1] == place - 1 and asks(found[-1].text)
+        is_under = bool(heads or over) and not piece.skipped
+        if is_under and (is_answer or _is_shown_under(piece, is_value=bool(over))):
+            path = [at for _, at in heads]
+            new = [at for at in path if at not in shown and is_new(found[at].text)]
+            shown.update(path, (at for *_, at in over))
+            heading = " ".join(with_colon(found[at].text) for at in path if at not in new)
+            lead_ins = [*(found[at].text for at in new), *lead_ins]
+            piece = piece._replace(lead_in=" ".join(map(with_colon, lead_ins)), heading=heading)
+        if leads:
+            over.append((*leads, place))
+        elif level >= 0 and piece.skipped in ("", "heading"):
+            heads.append((level, place))
         found.append(piece)
-        alone += owed[:-MOST_OWED]
-        owed = owed[-MOST_OWED:]
-    for place in (*alone, *owed):
-        found[place] = found[place]._replace(skipped="")
-    return found
+    return [piece if at in shown else _alone(piece, is_new) for at, piece in enumerate(found)]
 
 
-def _numbered(piece: Piece, above: Piece) -> Piece:
-    """The piece, with the number of the item that it stands under if it has none itself."""
-    return piece if piece.list_number else piece._replace(list_number=above.list_number)
+def _alone(piece: Piece, is_new: Callable[[str], bool]) -> Piece:
+    """A piece that stands before no statement: a title that may claim something is one itself."""
+    if piece.skipped not in ("heading", "lead-in") or heads_sources(piece.text):
+        return piece
+    is_talk = claims_nothing(piece.text.rstrip(" :：")) and not is_new(piece.text)
+    return piece if is_talk else piece._replace(skipped="")
 
 
-def _announces_more(piece: Piece, following: Piece, column: int) -> bool:
+def _is_shown_under(piece: Piece, *, is_value: bool) -> bool:
+    """Whether a heading or lead-in says of what a statement speaks: not of a remark between."""
+    if is_value and not (piece.kind == "text" and piece.text.endswith(_ENDS)):
+        return True
+    return not claims_nothing(piece.text, is_item=piece.kind in ("item", "row"))
+
+
+def _leads(piece: Piece, following: Piece, lead_ins: Sequence[str]) -> tuple[int, int] | None:
+    """The column and paragraph below which a lead-in is shown; None if the piece is none."""
+    if piece.skipped or not _announces_more(piece, following):
+        return None
+    column = piece.column if piece.kind == "item" else -1
+    is_over_text = _is_label(piece) and not claims_nothing(following.text)
+    paragraph = following.block if is_over_text else -1
+    is_short = len(" ".join([*lead_ins, piece.text])) <= MAX_PREFIX
+    return (column, paragraph) if is_short and _is_under(following, column, paragraph) else None
+
+
+def _announces_more(piece: Piece, following: Piece) -> bool:
     """Whether a piece ends in a colon, or is a short line or item over items or a table."""
     if piece.text.endswith(_COLON):
         return True
+    column = piece.column if piece.kind == "item" else -1
     is_short = len(piece.text) <= MAX_VALUE and not piece.text.endswith((*_ENDS, ","))
     is_over = following.kind in ("item", *_TABLE) and _is_under(following, column)
     return is_over and is_short and (piece.kind == "item" or _is_label(piece))

@@ -100,8 +100,6 @@ def split(
     if "{" in source or "[" in source:
         inside, source = leaves(source, names)
     pieces += sorted([*inside, *under_lead_ins(list(_read(source, language)), is_new)])
-    if all(piece.skipped for piece in pieces):
-        pieces = [_promoted(piece) for piece in pieces]
     pieces = list(_covering(text, pieces))
     stated = (piece for piece in pieces if not piece.skipped)
     return Split(
@@ -111,13 +109,6 @@ def split(
         ),
         tuple(Skipped(piece.start, piece.end, piece.skipped) for piece in pieces if piece.skipped),
     )
-
-
-def _promoted(piece: Piece) -> Piece:
-    """A skipped heading as a statement: in an answer that is only ``# Paris``, it is the answer."""
-    is_title = piece.skipped in ("heading", "table header")
-    is_answer = is_title and piece.text and not asks(piece.text)
-    return piece._replace(skipped="") if is_answer else piece
 
 
 def _covering(text: str, pieces: Sequence[Piece]) -> Iterator[Piece]:

@@ -56,14 +56,6 @@ def may_be_set_aside(text: str, texts: Iterable[str], *, is_item: bool = False) 
     return claims_nothing(text, is_item=is_item)
 
 
-def announces(text: str, *, is_over: bool) -> bool:
-    """Whether a line that ends in a colon only names or announces what follows.
-
-    ``is_over``: a list or a value stands under it, with which it is judged all the same.
-    """
-    return (is_over and scores(text).talk > CLAIM) or claims_nothing(text)
-
-
 def declines(sentence: str) -> bool:
     """Whether a sentence only says that it has no answer, or that its source is silent.
 
