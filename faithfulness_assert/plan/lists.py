@@ -9,10 +9,9 @@ which no truths come is shown by its own sentences.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from unicodedata import normalize
 
 from ..asking.windows import LINE_TOKENS, Budget, chunk, estimate_tokens
 from ..reading.gate import frames, negations, qualifiers
@@ -22,8 +21,15 @@ from ..records.judge import Limits, Outcome
 from ..records.model import Evidence, Skipped, Statement
 from ..text.context_numbers import Numbers
 from ..text.learned import asks
-from ..text.phrases import Roots, roots_of, words_that_count
-from ..text.strings import lazy_pattern, one_line, plain_words, text_key
+from ..text.phrases import words_that_count
+from ..text.strings import (
+    function_words,
+    lazy_pattern,
+    negation_words,
+    plain_words,
+    text_key,
+    words_in,
+)
 from ..text.talk import claims_nothing
 from .outcomes import usable_text, worth_asking_again
 from .state import (
@@ -52,9 +58,8 @@ MANY = 64
 PIECE_TOKENS = 6_000
 """Tokens of the context in one ask, so that the list of its facts fits a reply."""
 
-_MARKS = "\"'“”‘’«»„*_~`#()[]{}"
-_STOPS = ".,;:!?…。！？，；："
-_DIGITS = lazy_pattern(r"\d+(?:[.,]\d+)*")
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_NUMBER = lazy_pattern(r"-?\d+(?:[.,]\d+)*")
 
 
 def jobs(state: State) -> tuple[Job, ...]:
@@ -133,26 +138,25 @@ def _with_claims(state: State) -> State:
     """The claims as statements. If there are no claims at all, the case cannot be graded."""
     if not state.claims and any(error.kind != "unreadable" for error in state.log.errors):
         return with_statements(state, ())  # `conclude` tells the error
-    # A sentence makes no claim if the judge says so, as far as its text allows.
-    silent = {
-        s.id
-        for s in state.sentences
-        if state.claims.get(s.id) == () and claims_nothing(s.text, is_item=s.is_item)
-    }
     sentences = Sentences(state)
     statements: list[Statement] = []
     skipped = list(state.skipped)
     graded = as_they_stand = 0
     for sentence in state.sentences:
-        if sentence.id in silent:
+        claimed = state.claims.get(sentence.id, ())
+        is_silent = claimed == () and sentence.id in state.claims
+        if is_silent and claims_nothing(sentence.text, is_item=sentence.is_item):
             why = "the judge finds no claim in it"
             skipped.append(Skipped(sentence.start or 0, sentence.end or 0, why))
             continue
         graded += 1
-        listed = {claim: as_claim(sentence, claim) for claim in state.claims.get(sentence.id, ())}
+        listed = {claim: as_claim(sentence, claim) for claim in claimed}
         claims = [c for c, shown in listed.items() if not is_too_long(state.budget, shown.text)]
         if sentences.carried_by(sentence.id, claims):
-            once = {claim_key(claim): listed[claim] for claim in reversed(claims)}
+            once = {
+                (plain_words(claim), *_NUMBER.findall(claim)): listed[claim]
+                for claim in reversed(claims)
+            }
             statements += reversed(once.values())
         else:
             as_they_stand += 1
@@ -172,19 +176,9 @@ def _with_claims(state: State) -> State:
 
 # They do if each is nearest to their sentence, and if they have together its numbers, names,
 # conditions, quantifiers and negations, and nearly all of its words. They add no number and hardly
-# a word to the answer and the question, none that only reports or supposes what they say, and have
-# no word of the context in place of one of the sentence. They ask only if it does. So a remark,
-# half of a claim or what a judge finds right instead never stands for it.
-
-
-def claim_key(text: str) -> str:
-    """A key that is equal for claims that differ only in case, markup and punctuation.
-
-    Marks inside a word stay: 3.5 is not 35, and -5 is not 5.
-    """
-    plain = normalize("NFKC", one_line(text)).casefold()
-    words = (word.rstrip(_MARKS + _STOPS).lstrip(_MARKS) for word in plain.split())
-    return " ".join(word for word in words if word)
+# a word to the answer and the question, none where they leave one out, and none that only reports
+# or supposes what they say. So a remark, half of a claim or what a judge finds right instead never
+# stands for it.
 
 
 def as_claim(sentence: Statement, claim: str) -> Statement:
@@ -207,64 +201,65 @@ class Sentences:
     def __init__(self, state: State) -> None:
         self.state = state
         self.texts = {s.id: without_heading(s) for s in state.sentences}
-        self.keys = {*map(claim_key, self.texts.values())}
+        self.keys = {*map(text_key, self.texts.values())}
         self.places: dict[str, list[int]] = {}
         for number, text in self.texts.items():
             for word in words_that_count(text):
                 self.places.setdefault(word, []).append(number)
 
     @cached_property
-    def known(self) -> tuple[Roots, Numbers]:
+    def known(self) -> tuple[frozenset[str], Numbers]:
         text = f"{self.state.case.answer}\n{self.state.case.question}"
-        return roots_of(text), Numbers(text)
-
-    @cached_property
-    def context(self) -> Roots:
-        return roots_of("\n".join(sentence.text for sentence in self.state.context))
+        return _words(text), Numbers(text)
 
     def carried_by(self, number: int, claims: Sequence[str]) -> bool:
         """Whether claims stand for the sentence with this number."""
         text, whole = self.texts[number], "\n".join(claims)
-        if [*map(claim_key, claims)] == [claim_key(text)]:
+        if [*map(text_key, claims)] == [text_key(text)]:
             return True
         if not claims or qualifiers(text) != qualifiers(whole) or not _denies_as(whole, text):
             return False
         if not frames(whole) <= frames(text) or (any(map(asks, claims)) and not asks(text)):
             return False
-        (known, numbers), own, said = self.known, roots_of(text), roots_of(whole)
-        lost, new = own.all - said.beginnings, said.all - known.beginnings
+        (known, numbers), own, said = self.known, _words(text), _words(whole)
+        lost, new = own - said, said - known
         changed = len(lost) + len(new)
-        if (lost or changed > 1) and changed * FEW >= len(own.all):
+        if (lost and new) or ((lost or changed > 1) and changed * FEW >= len(own)):
             return False
-        if not own.names <= said.beginnings or (lost and new & self.context.beginnings):
+        if not lost.isdisjoint(_names(text)):
             return False
         if not (Numbers(whole).has_all_of(text) and numbers.has_all_of(whole)):
             return False
-        has_words = bool(own.all)
-        return _has_in_order(whole, text) and all(
-            self._is_of(number, claim, has_words) for claim in claims
-        )
+        return _has_in_order(whole, text) and all(self._is_of(number, one) for one in claims)
 
-    def _is_of(self, number: int, claim: str, has_words: bool) -> bool:
+    def _is_of(self, number: int, claim: str) -> bool:
         """Whether no other sentence shares more words with a claim."""
-        if (key := claim_key(claim)) in self.keys:
-            return key == claim_key(self.texts[number])
+        if (key := text_key(claim)) in self.keys:
+            return key == text_key(self.texts[number])
         places = (self.places.get(word, ()) for word in words_that_count(claim))
         shared = Counter(n for owners in places if len(owners) <= MANY for n in owners)
         own = shared[number]
-        return (own > 0 or not has_words) and own == max(shared.values(), default=0)
+        return own == max(shared.values(), default=0)
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words of a text, shortened, without function words, negations and numbers."""
+    little = function_words() | negation_words()
+    found = words_that_count(" ".join(word for word in words_in(text) if word not in little))
+    return frozenset(word for word in found if not word.isdigit())
+
+
+def _names(text: str) -> frozenset[str]:
+    """The words with a capital; of the first one only if the next has one, too."""
+    found = _WORD.findall(text)
+    is_alone = not "".join(found[1:2])[:1].isupper()
+    return words_that_count(" ".join(word for word in found[is_alone:] if word[0].isupper()))
 
 
 def _has_in_order(claims: str, sentence: str) -> bool:
     """Whether claims have the numbers of their sentence in its order: no two are exchanged."""
-    place_of = {number: place for place, number in enumerate(_first(claims))}
-    places = [place_of[number] for number in _first(sentence) if number in place_of]
-    return places == sorted(places)
-
-
-def _first(text: str) -> Iterable[str]:
-    """The numbers in digits of a text, each once."""
-    return dict.fromkeys(_DIGITS.findall(text))
+    said, own = (dict.fromkeys(_NUMBER.findall(text)) for text in (claims, sentence))
+    return [number for number in said if number in own] == [n for n in own if n in said]
 
 
 def _denies_as(claims: str, sentence: str) -> bool:

@@ -12,16 +12,12 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
-from unicodedata import normalize
 
 from .strings import (
     DENSE,
     FIRST_DENSE,
     expressions,
-    function_words,
     lazy_pattern,
-    negation_words,
     word_lists,
     words_in,
 )
@@ -117,62 +113,6 @@ def words_that_count(text: str) -> frozenset[str]:
         for word in {*pattern.findall(text.casefold())} - _COMMON
         if len(word) > 2 or not (word.isalpha() and word.isascii())
     )
-
-
-SIGNS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Scripts of which each sign is a word, as the inside of a set of characters in a pattern."""
-LONGEST = 24
-"""Letters of a word that are compared."""
-_SAYING = lazy_pattern(rf"[{SIGNS}]|[^\W\d_{SIGNS}]+")
-_ACCENT = lazy_pattern("[\u0300-\u036f]")
-
-
-@cache
-def _little_words() -> frozenset[str]:
-    return function_words() | negation_words()
-
-
-class Roots(NamedTuple):
-    """By what the words of a text are found in another one, in any script and form.
-
-    Function words and negations are left out. "Opening" is found where a word begins with "open",
-    half of it; of a name, which has a capital, nearly all must be there.
-    """
-
-    all: frozenset[str]
-    names: frozenset[str]
-    beginnings: frozenset[str]
-
-
-def roots_of(text: str) -> Roots:
-    """The roots of a text, those of its names, and all that its words begin with.
-
-    The first word is a name only before another one, or in two places. Takes linear time.
-    """
-    found = _SAYING.findall(normalize("NFKC", text))
-    first, behind = "".join(found[:1]), "".join(found[1:2])
-    is_alone = not behind[:1].isupper() and found.count(first) == 1
-    roots, names, beginnings = set[str](), set[str](), set[str]()
-    for word in {*found}:
-        plain, is_name = word.casefold(), word[0].isupper()
-        if plain in _little_words() or (len(plain) < 3 and plain.isascii() and not is_name):
-            continue
-        plain = _ACCENT.sub("", normalize("NFD", plain))[:LONGEST]
-        root = _root(plain, is_name)
-        roots.add(root)
-        if is_name and not (is_alone and word == first):
-            names.add(root)
-        beginnings.update([plain[:end] for end in range(1, len(plain) + 1)])
-        beginnings.add(f"{plain} ")
-    return Roots(frozenset(roots), frozenset(names), frozenset(beginnings))
-
-
-def _root(word: str, is_name: bool) -> str:
-    if is_name:
-        return f"{word} " if len(word) < STEM else word[: max(STEM, len(word) - 2)]
-    if "\u1100" <= word[:1] <= "\u11ff":  # the letters of Korean, whose endings are long
-        return word[:STEM]
-    return word[: max(STEM - 1, (len(word) + 1) // 2)]
 
 
 def search_terms(text: str) -> set[str]:
