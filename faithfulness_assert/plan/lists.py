@@ -153,11 +153,9 @@ def _with_claims(state: State) -> State:
         listed = {claim: as_claim(sentence, claim) for claim in claimed}
         claims = [c for c, shown in listed.items() if not is_too_long(state.budget, shown.text)]
         if sentences.carried_by(sentence.id, claims):
-            once = {
-                (plain_words(claim), *_NUMBER.findall(claim)): listed[claim]
-                for claim in reversed(claims)
-            }
-            statements += reversed(once.values())
+            keys = [(plain_words(claim), *_NUMBER.findall(claim)) for claim in claims]
+            once = dict(zip(reversed(keys), reversed(claims), strict=True))
+            statements += [listed[claim] for claim in reversed(once.values())]
         else:
             as_they_stand += 1
             statements.append(sentence)

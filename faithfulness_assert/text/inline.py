@@ -9,7 +9,7 @@ Struck-through text keeps its ``~~``. One pass over the tokens, so time is linea
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -22,32 +22,27 @@ _STRUCK = ("s", "strike", "del")
 # "not", and two cells are not one word.
 _SHOWN_AS = dict.fromkeys(_STRUCK, "~~") | {"sup": "^", "sub": "_", "td": " ", "th": " "}
 _VALUE = r"""(?:"[^"<>]{0,2000}"|'[^'<>]{0,2000}'|[^\s"'<>=]{1,2000})"""
-_HIDES = r"""(?!["']?[^"'<>]{0,200}(?i:display\s?:\s?none|visibility\s?:\s?hidden))"""
-# A tag with another attribute, such as ``alt``, is text.
-_SILENT = "href|src|class|id|style|align|width|height|target|rel|type|colspan|rowspan|lang|dir"
-_ATTRIBUTE = rf"\s{{1,20}}(?i:{_SILENT})\s{{0,9}}=\s{{0,9}}{_HIDES}{_VALUE}"
+# A tag with another attribute is text: ``alt`` is read out, and ``style`` may hide what is inside.
+_SILENT = "href|src|class|id|align|width|height|target|rel|type|colspan|rowspan|lang|dir"
+_CONTACT = r"""(?!["']?(?i:tel|sms|mailto):)"""  # a number or address that a reader would use
+_ATTRIBUTE = rf"\s{{1,20}}(?i:{_SILENT})\s{{0,9}}=\s{{0,9}}{_CONTACT}{_VALUE}"
 _TARGET = r"(?:<[^<>\n]{0,2000}>|(?:[^\s()<>\\]|\\.|\([^\s()]{0,500}\)){0,2000})"
 _TITLE = r"""\s{1,9}(?:"[^"]{0,500}"|'[^']{0,500}')"""
 _SIGN = lazy_pattern(r"[\\`$<!\[\]*_~]")
 _TOKEN = lazy_pattern(
     rf"""
-    (?P<escape> (?P<before>\\)[*_\#|`~>.!+\-] )
+    (?P<escape> \\[*_\#|`~>.!+\-] )
   | (?P<code> `+ )
   | (?P<math> \$(?=[^\s\d$]) [^$\n]{{1,300}} (?<!\s)\$(?!\d) )
   | (?P<tag> <(?P<slash>/?)(?P<name>(?i:{_TAG_NAME}))(?:{_ATTRIBUTE}){{0,20}}\s{{0,20}}/?> )
-  | (?P<address> (?P<open><)(?:https?://|mailto:)[^\s<>]{{1,2000}}(?P<shut>>) )
+  | (?P<address> <(?:https?://|mailto:)[^\s<>]{{1,2000}}> )
   | (?P<bracket> !?\[ )
-  | (?P<link> \]\(\s{{0,9}}{_TARGET}(?P<title>{_TITLE})?\s{{0,9}}\) )
+  | (?P<link> \]\(\s{{0,9}}{_CONTACT}{_TARGET}(?P<title>{_TITLE})?\s{{0,9}}\) )
   | (?P<close> \] )
   | (?P<mark> \*+|_+|~+ )
     """,
     re.VERBOSE,
 )
-
-
-_CONTACT = lazy_pattern(r"(?:\]\(|(?i:href)=[\"']?)\s{0,9}<?(?i:tel|sms|mailto):([^\s()<>\"'?]+)")
-NEAR = 200
-"""Characters around a link that may say its target."""
 
 
 class Clear(NamedTuple):
@@ -75,95 +70,67 @@ def clear(text: str, pieces: Sequence[tuple[int, int]]) -> list[Clear]:
     return [Clear("".join(stripper.chars[i] for i in k), [places[i] for i in k]) for k in kept]
 
 
-_HIDDEN = ("before", "open", "shut")
-"""Groups that are hidden, whatever stands beside them."""
-
-
 class _Stripper:
-    """One pass over a block. A kind of token that needs more has a method of the same name."""
+    """One pass over a block."""
 
     def __init__(self, raw: str) -> None:
         self.raw = raw
         self.chars = list(raw)  # what is shown, unless it is hidden
         self.hidden = bytearray(len(raw))
         self.breaks: list[int] = []  # where a tag starts a new block
-        self.position = 0  # where the search for the next token begins
         self.brackets: list[tuple[int, int]] = []
         self.marks: dict[str, list[int]] = {}
-        self.closing = _code_spans(raw)
+        self.closing = _code_spans(raw) if "`" in raw else {}
 
     def run(self) -> None:
-        while sign := _SIGN.search(self.raw, self.position):
-            self.position = sign.end()
-            if token := _TOKEN.match(self.raw, sign.start()):
-                self.position = token.end()
-                for group in _HIDDEN:
-                    self.hide(*token.span(group))
-                handle: Callable[[re.Match[str]], None] | None
-                if handle := getattr(self, token.lastgroup or "", None):
-                    handle(token)
+        position = 0
+        while sign := _SIGN.search(self.raw, position):
+            position = sign.end()
+            token = _TOKEN.match(self.raw, sign.start())
+            if token is None:
+                continue
+            start, position = token.span()
+            kind = token.lastgroup
+            if kind == "code" and start in self.closing:
+                close = self.closing[start]
+                self.hide(start, position)
+                position = close + len(token[0])
+                self.hide(close, position)
+            elif kind == "escape":
+                self.hide(start, start + 1)
+            elif kind == "address":
+                self.hide(start, start + 1)
+                self.hide(position - 1, position)
+            elif kind == "tag":
+                self.tag(token)
+            elif kind == "bracket":
+                self.brackets.append(token.span())
+            elif kind in ("link", "close") and self.brackets:
+                bracket = self.brackets.pop()
+                if kind == "link":
+                    begin, end = token.span("title") if token["title"] else (position, position)
+                    self.hide(*bracket)
+                    self.hide(start, begin)
+                    self.hide(end, position)
+            elif kind == "mark":
+                self.mark(token)
 
     def hide(self, start: int, end: int) -> None:
         self.hidden[start:end] = b"\1" * (end - start)
-
-    def show(self, place: int, shown: str) -> None:
-        """Shows ``shown`` in place of markup."""
-        self.hidden[place : place + len(shown)] = bytes(len(shown))
-        self.chars[place : place + len(shown)] = shown
-
-    def neighbours(self, token: re.Match[str]) -> tuple[str, str]:
-        """The characters before and after a token."""
-        before = self.raw[max(token.start() - 1, 0) : token.start()]
-        return before, self.raw[token.end() : token.end() + 1]
-
-    # ---- tokens
-
-    def code(self, token: re.Match[str]) -> None:
-        close = self.closing.get(token.start())
-        if close is not None and not _is_in_word("`", *self.neighbours(token)):
-            self.position = close + len(token[0])
-            self.hide(*token.span())
-            self.hide(close, self.position)
 
     def tag(self, token: re.Match[str]) -> None:
         name = token["name"].lower()
         if name in _TAGS["block"]:
             self.breaks.append(token.start())
         self.hide(*token.span())
-        self.contact(token)
         if name in _SHOWN_AS and (not token["slash"] or name in _STRUCK):
-            self.show(token.start(), _SHOWN_AS[name])
-        elif name in ("sub", "sup") and self.raw[token.end() : token.end() + 1].isdigit():
-            self.show(token.start(), " ")
-
-    def bracket(self, token: re.Match[str]) -> None:
-        self.brackets.append(token.span())
-
-    def close(self, _: re.Match[str]) -> None:
-        if self.brackets:
-            self.brackets.pop()
-
-    def link(self, token: re.Match[str]) -> None:
-        if self.brackets:
-            start, end = token.span("title") if token["title"] else (token.end(), token.end())
-            self.hide(*self.brackets.pop())
-            self.hide(token.start(), start)
-            self.hide(end, token.end())
-            self.contact(token)
-
-    def contact(self, token: re.Match[str]) -> None:
-        """Shows the number or address that a link leads to, unless the text around it has it."""
-        if found := _CONTACT.search(token[0]):
-            begin = token.start() + found.start(1)
-            around = self.raw[max(token.start() - NEAR, 0) : token.start()]
-            around += self.raw[token.end() : token.end() + NEAR]
-            if _signs(found[1]) not in _signs(around):
-                space = " " if self.neighbours(token)[1].isalnum() else ""
-                self.show(begin - 1, f" {found[1]}{space}")
+            shown, place = _SHOWN_AS[name], token.start()
+            self.hidden[place : place + len(shown)] = bytes(len(shown))
+            self.chars[place : place + len(shown)] = shown
 
     def mark(self, token: re.Match[str]) -> None:
         mark, (start, end) = token[0], token.span()
-        before, after = self.neighbours(token)
+        before, after = self.raw[max(start - 1, 0) : start], self.raw[end : end + 1]
         if len(mark) > 3 or mark[0] == "~" or _is_in_word(mark[0], before, after):
             return
         opened = self.marks.setdefault(mark, [])
@@ -176,17 +143,11 @@ class _Stripper:
             opened.append(start)
 
 
-def _signs(text: str) -> str:
-    return "".join(filter(str.isalnum, text)).casefold()
-
-
 def _is_in_word(char: str, before: str, after: str) -> bool:
-    """Whether a mark is part of a word: ``snake_case``, ``2*3``, ``it`s``.
+    """Whether a mark is part of a word: ``snake_case``, ``2*3``.
 
     A star between two characters that are not ASCII is markup: Chinese has no spaces.
     """
-    if char == "`" and before and not before.isspace() and after.isspace():
-        return True  # Armenian puts it after a word
     between = before.isalnum() and after.isalnum()
     return between and (char == "_" or (before + after).isascii())
 
