@@ -74,7 +74,7 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
         elif asks(piece.text):  # what follows answers it, and no longer the heading
             heads = [(n, at) for n, at in heads if not asks(found[at].text)]
         lead_ins = [found[at].text for *_, at in over]
-        leads = _leads(piece, following, lead_ins) if following else None
+        leads = _leads(piece, following, lead_ins) if following and not piece.skipped else None
         if leads and (scores(piece.text).talk > CLAIM or claims_nothing(piece.text)):
             piece = piece._replace(skipped="lead-in")
         is_answer = bool(heads) and heads[-1][1] == place - 1 and asks(found[-1].text)
@@ -91,15 +91,13 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
         elif level >= 0 and piece.skipped in ("", "heading"):
             heads.append((level, place))
         found.append(piece)
-    return [piece if at in shown else _alone(piece, is_new) for at, piece in enumerate(found)]
-
-
-def _alone(piece: Piece, is_new: Callable[[str], bool]) -> Piece:
-    """A piece that stands before no statement: a title that may claim something is one itself."""
-    if piece.skipped not in ("heading", "lead-in") or heads_sources(piece.text):
-        return piece
-    is_talk = claims_nothing(piece.text.rstrip(" :：")) and not is_new(piece.text)
-    return piece if is_talk else piece._replace(skipped="")
+    titles = (at for at, piece in enumerate(found) if piece.skipped in ("heading", "lead-in"))
+    for at in {*titles}.difference(shown):  # they stand before no statement
+        said = found[at].text
+        is_talk = claims_nothing(said.rstrip(" :：")) and not is_new(said)
+        if not (is_talk or heads_sources(said)):
+            found[at] = found[at]._replace(skipped="")
+    return found
 
 
 def _is_shown_under(piece: Piece, *, is_value: bool) -> bool:
@@ -111,7 +109,7 @@ def _is_shown_under(piece: Piece, *, is_value: bool) -> bool:
 
 def _leads(piece: Piece, following: Piece, lead_ins: Sequence[str]) -> tuple[int, int] | None:
     """The column and paragraph below which a lead-in is shown; None if the piece is none."""
-    if piece.skipped or not _announces_more(piece, following):
+    if not _announces_more(piece, following):
         return None
     column = piece.column if piece.kind == "item" else -1
     is_over_text = _is_label(piece) and not claims_nothing(following.text)

@@ -188,23 +188,21 @@ def _view(text: str, is_usual: bool) -> tuple[str, list[int] | range]:
     return text, places
 
 
-def _raw_cuts(view: str, language: str) -> Iterator[int]:
+def _raw_cuts(view: str, language: str) -> list[int]:
     """Where sentencex ends a sentence, and where a sentence that is too long is cut.
 
     Each window starts at a boundary. Its last sentence may continue, so it starts the next window.
     """
-    start = 0
+    start, cuts = 0, list[int]()
     while len(view) - start > MAX_SENTENCE:
         *whole, last = _segments(view[start : start + MAX_SENTENCE], language)
-        for piece in whole:
-            start += len(piece)
-            yield start
-        if not whole:
-            start += (last.rfind(" ") + 1) or len(last)
-            yield start
+        for size in [*map(len, whole)] or [(last.rfind(" ") + 1) or len(last)]:
+            start += size
+            cuts.append(start)
     for piece in _segments(view[start:], language):
         start += len(piece)
-        yield start
+        cuts.append(start)
+    return cuts
 
 
 def _segments(window: str, language: str) -> list[str]:
