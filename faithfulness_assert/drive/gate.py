@@ -110,14 +110,9 @@ class Gate:
                 pause = jittered(min(FIRST_PAUSE * 2 ** min(tries, 9), LONGEST_PAUSE))
                 pause, tries = max(pause, outcome.retry_after or 0.0), tries + 1
                 if not goes_again or pause >= min(left(), patience):
-                    has_ended = left() <= 0 or self.breaker.patience is not None
-                    if is_late := has_ended and not was_sent and last is not None:
-                        outcome = last or outcome  # the cause, of which a late ask says nothing
-                        said = outcome.message.rstrip(".")
-                        outcome.message = f"{said}; then the deadline of this grade had passed"
+                    if not was_sent:
+                        outcome = last or outcome  # the cause
                     outcome.usage = spent if spent.num_requests else None
-                    if (is_late or outcome.kind == "timeout") and spent.num_requests > 1:
-                        outcome.message += f" ({spent.num_requests} requests)"
                     return outcome
                 log.info("%s: goes again in %.1f s", ask.kind, pause)
                 await asyncio.sleep(pause)

@@ -26,8 +26,6 @@ LATE, BEYOND = 40, 0.25
 """The latest tries, and which share of them, beyond the usual one, says that the rate is wrong."""
 USUAL, AT_FIRST = 200, 0.15
 """The tries of which the usual share is the mean, and what it is before any."""
-IN_A_ROW = 8
-"""Refusals, which also say that."""
 LONGEST = 2.0
 """The most seconds between tries."""
 MANY, MOST_KEPT = 200, 2_000
@@ -119,17 +117,13 @@ class LearnedRate:
         # A large one needs more room: it is refused sooner where the server is asked too fast.
         step = 1 + STEP * math.sqrt(max(one.amount, 1.0))
         self.rate *= 1 / step if self._is_fast(one) else 1 + STEP
-        tries = [each for each in self._tries if self._heeded < each.number <= self._refused]
-        late, since = tries[-LATE:], 0.0
-        if len(tries) >= IN_A_ROW and not any(each.taken for each in tries[-IN_A_ROW:]):
-            since = 1.0
-            late = max(late, [each for each in tries if each.at > tries[-1].at - since], key=len)
-        elif sum(not each.taken for each in late) < LATE * (self._usual + BEYOND):
+        late = [each for each in self._tries if self._heeded < each.number <= self._refused][-LATE:]
+        if sum(not each.taken for each in late) < LATE * (self._usual + BEYOND):
             return
-        else:  # before the first of them, what it had saved up was taken too
-            late = late[next(place for place, each in enumerate(late) if not each.taken) :]
-        if taken := sum(each.taken for each in late):
-            seconds = max(late[-1].at - late[0].at, since, 0.1)
+        # Before the first of them, what the server had saved up was taken too.
+        first = next(place for place, each in enumerate(late) if not each.taken)
+        if taken := sum(each.taken for each in late[first:]):
+            seconds = max(late[-1].at - late[first].at, 0.1)
             self.rate = max(min(self.rate, taken / seconds), 1 / LONGEST)
         self._heeded = self._sent
         self._pace(one)

@@ -110,7 +110,7 @@ def test_a_temporary_failure_is_tried_again_and_all_that_was_used_is_counted():
     assert reply.usage == Usage(20, 7, num_requests=3)
     assert reply.requests == 3
     (late,) = failures(story(gate_to(retries=2), [0], Server(lambda _: error("timeout"))))
-    assert late.message == "it failed (3 requests)"
+    assert late.usage == Usage(num_requests=3)
 
 
 def test_a_judge_is_asked_again_after_the_pause_that_its_server_wants():
@@ -373,9 +373,7 @@ def test_a_time_in_which_all_is_refused_slows_a_run_hardly_longer_than_it_lasts(
 def test_a_server_that_always_refuses_is_asked_at_the_least_rate_until_the_deadline():
     server = Server(lambda number: refused(0.1) if number > 1 else None)
     outcomes = run_virtually(batch(patient(), server, 20, at_once=20))
-    late = [outcome.message for outcome in failures(outcomes) if outcome.kind == "rate_limit"]
-    assert len(late) == len(failures(outcomes)) == 19
-    assert any("; then the deadline of this grade had passed (" in said for said in late)
+    assert [outcome.kind for outcome in failures(outcomes)] == ["rate_limit"] * 19
     assert len([at for at in server.came if at > 60]) < 2 * 300 / LONGEST
 
 
