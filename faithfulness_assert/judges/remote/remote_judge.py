@@ -5,7 +5,6 @@ What differs between providers is in a subclass for each.
 
 from __future__ import annotations
 
-import inspect
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -301,13 +300,11 @@ class RemoteJudge:
         ``own_client``.
 
         Raises:
-            ConfigError: the user's own client is asynchronous, or the SDK is not installed.
+            ConfigError: the SDK is not installed.
         """
         sdk, headers, own = load_sdk(self.provider), self._headers, self.own_client
         if own is None:
             http = sdk.DefaultHttpxClient(follow_redirects=False)  # see ``http.py``
             key, url = str(self._endpoint.key) or "none", str(self._endpoint.url)
             return sdk.Client(api_key=key, base_url=url, http_client=http, default_headers=headers)
-        if inspect.iscoroutinefunction(own.post):
-            raise ConfigError("client: must not be asynchronous for a provider's batch API")
         return own.with_options(default_headers=headers)

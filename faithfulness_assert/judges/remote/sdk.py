@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import aclosing, closing
+from contextlib import closing
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -48,12 +48,15 @@ def client_endpoint(client: Any, provider: str, more_secrets: Iterable[str]) -> 
         more_secrets: what else must not be shown.
 
     Raises:
-        ConfigError: it is no client of that SDK.
+        ConfigError: it is no client of that SDK, or an asynchronous one.
     """
     owners = {kind.__module__.partition(".")[0] for kind in type(client).__mro__}
     if provider not in owners or not hasattr(client, "post"):
         got = type(client).__name__
         raise ConfigError(f"client: must be a client of the package {provider}, got {got}")
+    if inspect.iscoroutinefunction(client.post):
+        plain = type(client).__name__.removeprefix("Async")
+        raise ConfigError(f"client: must not be asynchronous: make it with {plain}")
     places = ("__dict__", "default_headers", "default_query")
     given = [secret for place in places for secret in credentials(getattr(client, place, {}))]
     address = urlsplit(str(client.base_url))
@@ -67,7 +70,7 @@ class ByClient:
     Args:
         provider: whose SDK it is of.
         path: what is asked, below the client's address.
-        client: the client. If it is asynchronous, it must not be used on another event loop.
+        client: the client.
         secrets: what must never be shown. Tokens that the client sends are added.
         headers: further headers.
     """
@@ -79,17 +82,22 @@ class ByClient:
         self._path, self._headers = path, {**headers, "accept-encoding": "identity"}
 
     async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
-        """See ``Direct``. A client that blocks is asked in a thread."""
-        is_async = inspect.iscoroutinefunction(self._client.post)
+        """See ``Direct``. The client is asked in a thread."""
+        return await background.in_thread(self._posted, body, seconds, more)
+
+    def _posted(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
+        ends, kind = time.monotonic() + seconds, self._sdk.Stream[object]
         options: dict[str, Any] = {"headers": {**self._headers, **more}, "timeout": seconds}
         options |= {"max_retries": 0, "follow_redirects": False}
-        stream_cls = (self._sdk.AsyncStream if is_async else self._sdk.Stream)[object]
-        given: dict[str, Any] = {"cast_to": object, "stream": True, "stream_cls": stream_cls}
-        given |= {"body": body, "options": options}
+        given = {"body": body, "options": options, "cast_to": object, "stream_cls": kind}
         try:
-            if is_async:
-                return await self._awaited(given)
-            return await background.in_thread(self._blocking, given, time.monotonic() + seconds)
+            with closing(self._client.post(self._path, stream=True, **given).response) as response:
+                answer = self._begin(response)
+                for piece in response.iter_raw():
+                    answer.add(piece)
+                    if time.monotonic() > ends:  # nobody waits any more
+                        raise TimeoutError
+                return answer.end()
         except self._sdk.APITimeoutError:
             raise TimeoutError from None
         except self._sdk.APIStatusError as error:  # the SDK has read and decoded it
@@ -102,22 +110,6 @@ class ByClient:
         """An answer to come. A token that the client fetched must not be shown either."""
         self._secrets.learn(credentials(response.request.headers))
         return Answer.begin(response.status_code, response.headers.raw)
-
-    async def _awaited(self, given: Mapping[str, Any]) -> Answer:
-        async with aclosing((await self._client.post(self._path, **given)).response) as response:
-            answer = self._begin(response)
-            async for piece in response.aiter_raw():
-                answer.add(piece)
-            return answer.end()
-
-    def _blocking(self, given: Mapping[str, Any], ends: float) -> Answer:
-        with closing(self._client.post(self._path, **given).response) as response:
-            answer = self._begin(response)
-            for piece in response.iter_raw():
-                answer.add(piece)
-                if time.monotonic() > ends:  # nobody waits any more
-                    raise TimeoutError
-            return answer.end()
 
 
 class Proxied(Direct):
