@@ -35,8 +35,6 @@ must be named: the environment's may be that of a shell where it is not set.
 NAME = "judge.name"
 SHOWN = 5
 """Rows that are named. Of more, only the number is told."""
-_ANSWERED = "SELECT 1 FROM results WHERE error IS NULL UNION ALL SELECT 1 FROM asks LIMIT 1"
-"""Whether a case was graded, or a batch API was asked."""
 
 
 def describe_grader(grader: Grader) -> dict[str, Any]:
@@ -139,7 +137,7 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
     transaction. Returns notes on what was done.
 
     Raises:
-        ConfigError: the run graded cases with other settings; there are no cases; or rows with a
+        ConfigError: the run was begun with other settings; there are no cases; or rows with a
             grade or an ask have changed or are gone, and ``regrade`` is false.
     """
     before, size = store.about(), store.size
@@ -150,11 +148,7 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
     if before is None:
         store.add_rows(data_set.rows())
     else:
-        if changes(before, about) and not store.db.execute(_ANSWERED).fetchone():
-            store.set_aside("1")
-            notes.append("nothing was graded before, so all cases begin anew with these settings")
-        else:
-            check_unchanged(before, about, store.path, grader)
+        check_unchanged(before, about, store.path, grader)
         if not was or was not in (start, whole) or size < SAMPLE:  # which shows where fields are
             notes += _fit(store, data_set.rows(), regrade=regrade)
         elif was != whole:  # it only grew
@@ -192,7 +186,7 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
             f"directory. To grade what changed again: {option('regrade_changed', True)} (what it "
             f"had stays in the table earlier{loss})"
         )
-    store.set_aside("row IN (SELECT row FROM old WHERE row NOT IN (SELECT old FROM pairs))")
+    store.set_aside("row IN (SELECT row FROM other WHERE row NOT IN (SELECT old FROM pairs))")
     for command in commands("move"):
         db.execute(command, {"last": last})
     (moved,) = db.execute("SELECT count(*) FROM pairs WHERE moved").fetchone()
