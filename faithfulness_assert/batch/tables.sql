@@ -13,7 +13,5 @@ retryable INTEGER, estimated INTEGER, notes TEXT, prompt INTEGER,
 completion INTEGER, cached INTEGER, reasoning INTEGER, requests INTEGER, cost REAL, result TEXT);
 CREATE TABLE events (at REAL, event TEXT);
 CREATE TABLE batches (batch INTEGER PRIMARY KEY, at TEXT, answered INTEGER);
-CREATE TABLE asks (id TEXT PRIMARY KEY, batch INTEGER, row INTEGER, key TEXT, steps TEXT);
-CREATE INDEX asks_of_rows ON asks (row);
-CREATE TABLE answers (id TEXT, said TEXT);
-CREATE INDEX answers_to_asks ON answers (id)
+CREATE TABLE asks (id TEXT PRIMARY KEY, batch INTEGER, row INTEGER, key TEXT, steps TEXT, said TEXT);
+CREATE INDEX asks_of_rows ON asks (row)

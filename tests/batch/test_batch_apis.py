@@ -548,7 +548,7 @@ class Contradicting(BatchServer):
     def __init__(self, said: Any, *, first: bool, until: int = 99) -> None:
         super().__init__(looks=0)
         self.said, self.first, self.until = said, first, until
-        self.extra: Counter[str] = Counter()
+        self.extra = 0
 
     def outputs(self, batch: Any, path: str) -> tuple[list[Body], list[Body]]:
         good, bad = super().outputs(batch, path)
@@ -564,9 +564,7 @@ class Contradicting(BatchServer):
 
     def _other(self, line: Body, text: str) -> Body:
         line = json.loads(json.dumps(line))
-        for name, count in line["response"]["body"]["usage"].items():
-            self.extra[{"input_tokens": "prompt_tokens"}.get(name, name)] += count
-        self.extra["asks"] += 1
+        self.extra += 1
         block, name = block_of(line)
         block[name] = text
         return line
@@ -584,9 +582,7 @@ def block_of(line: Body) -> tuple[Body, str]:
 
 @pytest.mark.parametrize(("policy", "first"), [("default", True), ("default", False), ("ragas", 1)])
 @pytest.mark.parametrize("via", VIAS)
-def test_an_ask_whose_lines_differ_is_sent_again_and_all_of_them_are_paid_for(
-    tmp_path, via, policy, first
-):
+def test_an_ask_whose_lines_differ_is_sent_again(tmp_path, via, policy, first):
     def other(text: str) -> list[str]:
         data = json.loads(text)
         return [turned(text) if "verdicts" in data else json.dumps({**data, "sentences": []})]
@@ -594,18 +590,14 @@ def test_an_ask_whose_lines_differ_is_sent_again_and_all_of_them_are_paid_for(
     with Contradicting(other, first=first, until=1) as server:
         run = run_of(tmp_path, via, server, 8, "--policy", policy)
         run.finish()
-        billed, right = server.billed + server.extra, run.online()
-    spent = run.spent()
-    assert server.extra["asks"] == 4
-    assert (spent["asks"], spent["prompt"]) == (billed["asks"], billed["prompt_tokens"])
+        right = run.online()
+    assert server.extra == 4
     assert run.results() == right
 
 
 @pytest.mark.parametrize("via", VIAS)
-@pytest.mark.parametrize(("lines", "paid"), [(1, 2), (30, 9)])
-def test_however_many_lines_agree_one_that_does_not_is_heard(tmp_path, via, lines, paid):
-    """Of lines that differ too many are not believed."""
-
+@pytest.mark.parametrize("lines", [1, 30])
+def test_however_many_lines_agree_one_that_does_not_is_heard(tmp_path, via, lines):
     def said(text: str) -> list[str]:
         return [*(text + " " * n for n in range(1, lines)), turned(text)]
 
@@ -615,7 +607,6 @@ def test_however_many_lines_agree_one_that_does_not_is_heard(tmp_path, via, line
     [result] = run.results().values()
     assert not result["pass"]
     assert not result["verdicts"] or result["verdicts"][-1]["label"] is None
-    assert run.spent()["asks"] >= paid
 
 
 # ---------------------------------------------------------------- the command

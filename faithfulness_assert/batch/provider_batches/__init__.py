@@ -24,7 +24,7 @@ from ..run_description import check_unchanged, describe_grader, policy_in, take_
 from ..stopping import Budget, BudgetError
 from ..store import BATCH_API, Store, is_run, reading, writing
 from .apis import SERVICES, BatchAPI
-from .batches import Batches, Standing, forget
+from .batches import Batches, Standing
 
 __all__ = ["SERVICES", "BudgetError", "Standing", "collect", "is_begun", "submit"]
 
@@ -72,7 +72,7 @@ def submit(
             take_input(store, grader, data_set, regrade=regrade_changed)
             store.keep(BATCH_API, settings)  # a limit of tokens may be another one now
             if store.finished == store.size and store.retry_errors(retry_errors):
-                forget(store, "row NOT IN (SELECT row FROM results)")
+                store.db.execute("DELETE FROM asks WHERE row NOT IN (SELECT row FROM results)")
             if budget:
                 given = (row.fields for row in store.rows())
                 estimate = estimate_run(given, policy=grader.policy, **settings)

@@ -21,8 +21,8 @@ from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.remote.sdk import load_sdk
 from ...records.errors import JudgeError
 
-EXPIRED, MISSING, NOT_RUN = "expired", "missing", "not run"
-"""Why an ask has no answer. Only the first two count as tries: the provider had the ask."""
+EXPIRED, MISSING, SEVERAL, NOT_RUN = "expired", "missing", "several", "not run"
+"""Why an ask has no answer. All but the last count as tries: the provider had the ask."""
 NOT_FOUND = 404
 REFUSED = {*range(400, 500)} - {408, 409}
 """Statuses after which nothing has come of a request. After the two, something may have."""

@@ -1,14 +1,11 @@
 """What came back for the asks of a case over a batch API, and what that gives.
 
-Asks and answers are in the database of the run.
-
 An ask has an outcome as soon as a reply names it (see ``asking.schema``), or fails for good.
 Otherwise it is asked again in a further batch, at most ``TRIES`` times in all. A reply that does
 not name its ask is never read, under whichever id it came. A failure cannot name its ask, but it
 cannot raise a score either.
 
-Of several replies under one id that differ none is picked, and the ask is sent again. What came for
-one ask is paid for.
+Of several replies under one id that differ none is picked, and the ask is sent again.
 """
 
 from __future__ import annotations
@@ -26,13 +23,16 @@ from ...records.errors import JudgeError
 from ...records.judge import Ask, Outcome, Reply
 from ...records.usage import Usage
 from ..store import Store
-from .apis import EXPIRED, NOT_RUN
+from .apis import EXPIRED, NOT_RUN, SEVERAL
 
 TRIES = 3
 """How often an ask is sent in all, if it gets no answer that can be used."""
 NEVER_READ = ("content_filter", "error")
 """How a reply ends that is never read for verdicts."""
-SEVERAL = "several answers came for one ask that are not the same"
+PROBLEMS = {
+    EXPIRED: "the batch expired before this ask had an answer",
+    SEVERAL: "several answers came for one ask that are not the same",
+}
 UNNAMED = "the reply does not repeat the key of its ask, so it may belong to another one"
 
 
@@ -63,17 +63,12 @@ class CaseAnswers:
         self._seen: Counter[str] = Counter()
         self.open: list[tuple[str, Ask]] = []
         self.steps = judge.needs.first
-        # By the key of an ask and then its id, in the order of sending: the fallbacks with which it
-        # was sent, and all answers that differ: status and body, or the word of a problem.
-        self._sent: dict[str, dict[str, tuple[Steps, list[Any]]]] = defaultdict(dict)
-        for id, key, steps, answer in store.db.execute(
-            "SELECT id, key, steps, said FROM asks JOIN answers USING (id) WHERE row = ? "
-            "GROUP BY id, said ORDER BY asks.rowid, min(answers.rowid)",
-            (row,),
-        ):
-            taken = self.steps | Steps(json.loads(steps))
-            _, answers = self._sent[key].setdefault(id, (taken, []))
-            answers.append(json.loads(answer))
+        # By the key of an ask, in the order of sending: the fallbacks with which it was sent, and
+        # the answer: status and body, or the word of a problem.
+        self._sent: dict[str, list[tuple[Steps, Any]]] = defaultdict(list)
+        query = "SELECT key, steps, said FROM asks WHERE row = ? AND said NOTNULL ORDER BY rowid"
+        for key, steps, answer in store.db.execute(query, (row,)):
+            self._sent[key].append((self.steps | Steps(json.loads(steps)), json.loads(answer)))
 
     def __call__(self, ask: Ask) -> Outcome | None:
         """The outcome of an ask; None if it has none yet. The same ask may occur more than once."""
@@ -81,10 +76,9 @@ class CaseAnswers:
         self._seen[content] += 1
         key = f"{content}.{self._seen[content]}"
         spent, tries = Usage(), 0
-        for steps, answers in self._sent.get(key, {}).values():
-            each = [self._reading(ask, answer, steps) for answer in answers]
-            spent = sum((reading.spent for reading in each), spent)
-            outcome, final, _ = each[0] if len(each) == 1 else Reading(_unusable(SEVERAL))
+        for steps, answer in self._sent.get(key, ()):
+            outcome, final, used = self._reading(ask, answer, steps)
+            spent += used
             tries += outcome is not None
             if outcome is None or not (final or tries >= TRIES):
                 continue
@@ -102,8 +96,8 @@ class CaseAnswers:
         if answer == NOT_RUN:  # nobody tried to answer it
             return Reading(None)
         if isinstance(answer, str):
-            how = "expired before this ask had an" if answer == EXPIRED else "ended without an"
-            problem, fix = f"the batch {how} answer", "Give the command that began the run again."
+            fix = "Give the command that began the run again."
+            problem = PROBLEMS.get(answer, "the batch ended without an answer")
             return Reading(JudgeError(problem, "timeout", retryable=True, fix=fix))
         status, body = answer
         outcome = self._judge.read(Answer(status, {}, json.dumps(body).encode()))
@@ -124,10 +118,6 @@ def _spent(outcome: Outcome) -> Usage:
     return outcome.usage or Usage(num_requests=1)
 
 
-def _unusable(problem: str, usage: Usage | None = None) -> JudgeError:
-    return JudgeError(problem, "unreadable", retryable=True, usage=usage)
-
-
 def _unnamed(outcome: Outcome, ask: Ask) -> Outcome | None:
     """What a reply is worth that does not name its ask; None if it does, or is cut off.
 
@@ -140,4 +130,4 @@ def _unnamed(outcome: Outcome, ask: Ask) -> Outcome | None:
         return None
     if outcome.refusal or outcome.finish_reason in NEVER_READ:
         return replace(outcome, text="")
-    return _unusable(UNNAMED, outcome.usage)
+    return JudgeError(UNNAMED, "unreadable", retryable=True, usage=outcome.usage)

@@ -28,7 +28,17 @@ from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask
 from ..rows import line_of
 from ..store import NAME, Store
-from .apis import MISSING, NOT_FOUND, NOT_RUN, REFUSED, BatchAPI, Look, read_line, service_errors
+from .apis import (
+    MISSING,
+    NOT_FOUND,
+    NOT_RUN,
+    REFUSED,
+    SEVERAL,
+    BatchAPI,
+    Look,
+    read_line,
+    service_errors,
+)
 from .asks import CaseAnswers
 
 MAX_LINE = 16 << 20
@@ -38,6 +48,9 @@ LOOK_AGAIN = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 WAITS = """EXISTS (SELECT 1 FROM asks JOIN batches USING (batch)
 WHERE asks.row = rows.row AND NOT answered)"""
 """Whether a row waits for a batch."""
+KEEP = """UPDATE asks SET said = CASE WHEN ifnull(said, :said) = :said THEN :said ELSE :several END
+WHERE id = :id"""
+"""Of answers that differ none is kept."""
 
 
 class Standing(NamedTuple):
@@ -188,13 +201,13 @@ class Batches:
                 for line in iter(partial(output.readline, MAX_LINE), b""):
                     id, answer = read_line(line, self._secrets)
                     if self._has(number, id):
-                        values = id, json.dumps(answer)
-                        self._db.execute("INSERT INTO answers VALUES (?, ?)", values)
+                        given = {"said": answer, "several": SEVERAL}
+                        texts = {name: json.dumps(value) for name, value in given.items()}
+                        self._db.execute(KEEP, {"id": id, **texts})
                     else:
                         unknown += bool(line.strip())
                 missing = self._db.execute(
-                    "INSERT INTO answers SELECT id, ? FROM asks WHERE batch = ? "
-                    "AND id NOT IN (SELECT id FROM answers)",
+                    "UPDATE asks SET said = ? WHERE batch = ? AND said IS NULL",
                     (json.dumps(NOT_RUN if look.left_out else MISSING), number),
                 ).rowcount
                 self._ended(number)
@@ -236,7 +249,7 @@ class Batches:
                 self._db.execute("INSERT INTO batches VALUES (?, NULL, FALSE)", (number,))
             taken = json.dumps({name: step for name, step in asked.steps.items() if step})
             values = id, number, asked.row, asked.key, taken
-            self._db.execute("INSERT INTO asks VALUES (?, ?, ?, ?, ?)", values)
+            self._db.execute("INSERT INTO asks VALUES (?, ?, ?, ?, ?, NULL)", values)
             file.write(line)
         return number, []
 
@@ -263,10 +276,3 @@ class Batches:
                         "does not; run it without the batch API"
                     )
                 yield Asked(row.number, key, ask, steps)
-
-
-def forget(store: Store, which: str) -> None:
-    """Forgets asks that fulfil a condition, as if they had never been sent."""
-    asks = f"FROM asks WHERE {which}"
-    store.db.execute(f"DELETE FROM answers WHERE id IN (SELECT id {asks})")  # noqa: S608 - our own text
-    store.db.execute(f"DELETE {asks}")
