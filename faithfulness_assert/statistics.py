@@ -18,7 +18,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from math import exp, fsum, lgamma, log, log1p, sqrt
+from math import ceil, exp, fsum, lgamma, log, log1p, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -201,11 +201,7 @@ SEED = 20261122
 MOST_FLIPS = 9999
 ENOUGH = 100
 """Flips that are as bad as what was seen: then the p-value is far from small, and known."""
-LOSSES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
-"""Of the mean score."""
 SURE = 0.9
-FEWEST = 8
-"""Changes of scores that can be enough."""
 STEPS = 1000
 """Differences of scores are rounded to a part of this size."""
 
@@ -243,7 +239,7 @@ class PairCounts:
     def __init__(self, pairs: Iterable[Pair]) -> None:
         self.cases = self.passed = self.lost = self.gained = 0
         self.differences: Counter[int] = Counter()
-        self._sum = self._squares = 0.0
+        self._sum = 0.0
         for pair in pairs:
             self.cases += 1
             self.passed += pair.passed_before
@@ -252,7 +248,6 @@ class PairCounts:
             if pair.score_before is not None and pair.score_after is not None:
                 self.differences[round((pair.score_after - pair.score_before) * STEPS)] += 1
                 self._sum += pair.score_before
-                self._squares += pair.score_before**2
 
     @property
     def scored(self) -> int:
@@ -278,23 +273,18 @@ class PairCounts:
         return sum(size * size * count for size, count in sizes) / self.scored - mean * mean
 
     def sure_loss(self) -> float | None:
-        """The smallest of ``LOSSES`` that the test of the scores would find in ``SURE`` of runs.
+        """The fall of the mean that the test of the scores would find in ``SURE`` of runs.
 
         As noisy as these cases are, and also where whole answers lose all, which is hardest to tell
-        from noise. By the normal and the Poisson distribution. None if there is no such loss.
+        from noise. By the normal distribution. None if the mean is no larger.
         """
-        losses = (loss for loss in LOSSES if self.scored and loss < self.mean)
-        return next((loss for loss in losses if self._chance_to_find(loss) >= SURE), None)
-
-    def _chance_to_find(self, loss: float) -> float:
-        cases, normal = self.scored, NormalDist()
-        share = loss / self.mean  # of the cases that lose all
-        square = self.noise + share * self._squares / cases
-        spread = sqrt(max(cases * (square - loss * loss), 1e-12))
-        least = -normal.inv_cdf(FALSE_ALARMS / 2) * sqrt(cases * square)
-        changes = cases * (1 - (1 - share) * self.differences[0] / cases)
-        too_few = fsum(exp(n * log(changes) - changes - lgamma(n + 1)) for n in range(FEWEST))
-        return min(normal.cdf((cases * loss - least) / spread), 1 - too_few)
+        if not self.scored:
+            return None
+        normal = NormalDist()
+        reach = normal.inv_cdf(SURE) - normal.inv_cdf(FALSE_ALARMS / 2)
+        least = reach**2 / self.scored
+        loss = (least + sqrt(least**2 + 4 * least * self.noise)) / 2
+        return ceil(100 * loss) / 100 if loss < self.mean else None
 
     def tests(self, *, back: bool = False) -> PairedTests:
         """Both tests of these cases: whether B is worse. ``back``: whether A is."""

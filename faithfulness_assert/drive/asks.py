@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from traceback import format_exception, walk_tb
 from typing import Literal
 
-from ..records.errors import JudgeError, out_of_files
+from ..records.errors import JudgeError
 from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
 from ..text.strings import visible
@@ -103,8 +103,7 @@ def outcome_of(ask: Ask, came: object) -> Outcome:
             *(ask.kind, len(ask.ids), len(came.text), came.finish_reason),
         )
         return came
-    failure = out_of_files(came) if isinstance(came, OSError) else None
-    error = came if isinstance(came, JudgeError) else failure or _wrapped(came)
+    error = came if isinstance(came, JudgeError) else _wrapped(came)
     status = f", HTTP {error.http_status}" if error.http_status else ""
     log.warning("%s: asked for %d, failed: %s%s", ask.kind, len(ask.ids), error.kind, status)
     if error.__cause__ and error is not came and log.isEnabledFor(logging.DEBUG):

@@ -20,7 +20,7 @@ from urllib.parse import quote, urlsplit
 
 import h11
 
-from ..records.errors import JudgeError, out_of_files
+from ..records.errors import JudgeError
 from . import background
 from .remote.endpoint import Endpoint, is_here, login_of
 
@@ -103,7 +103,7 @@ async def in_time(
         return error.with_traceback(None)  # its frames contain the request
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a client raises becomes a JudgeError
         message = f"no connection to the judge: {str(error) or type(error).__name__}"
-        return out_of_files(error) or JudgeError(message, "transport", retryable=True)
+        return JudgeError(message, "transport", retryable=True)
 
 
 class Direct:

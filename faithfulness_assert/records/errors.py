@@ -15,7 +15,6 @@ The message of a ``ConfigError`` shows nothing that looks like a key or a passwo
 
 from __future__ import annotations
 
-import errno
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -137,17 +136,6 @@ class JudgeError(FaithfulnessError):
                 self.remedy = "repair"
             elif no_answer or self.kind in ("rate_limit", "server", "timeout"):
                 self.remedy = "wait"
-
-
-def out_of_files(error: BaseException | None) -> JudgeError | None:
-    """The failure of an ask for which this process has no file left to open; None if it has."""
-    while error is not None:
-        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            problem = "no connection to the judge: this process has too many open files"
-            fix = "Raise the limit of open files (ulimit -n), or lower concurrency."
-            return JudgeError(problem, "transport", retryable=True, fix=fix)
-        error = error.__cause__ or error.__context__
-    return None
 
 
 class PromptTooLong(JudgeError):  # noqa: N818 - the public name, shorter than the rule's

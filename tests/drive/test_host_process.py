@@ -1,7 +1,6 @@
 """The process that imports us, a notebook, a server or one that forks, stays as it was and works on."""
 
 import asyncio
-import errno
 import os
 import pickle
 import socket
@@ -16,7 +15,6 @@ import pytest
 from loopback import Answer, Loopback, Request, completion
 
 from faithfulness_assert import Ask, Grader, Reply, agrade, grade, grade_many
-from faithfulness_assert.judges import background
 
 CASE = {"answer": "It rains.", "context": "It rains."}
 VERDICT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
@@ -230,21 +228,6 @@ asyncio.run(main())
 def test_a_process_with_few_files_left_to_open_grades_all_the_same(others):
     with Loopback(Answer(GOOD.body, delay=0.05)) as server:
         assert script(MANY, server.url, str(others)) == "{'graded'}\n"
-
-
-@pytest.mark.parametrize(
-    "step", ["asyncio.new_event_loop", "faithfulness_assert.judges.remote.remote_judge.Direct"]
-)
-def test_a_process_that_has_no_file_left_to_open_says_so(step, monkeypatch):
-    def full(*_: object) -> None:
-        raise OSError(errno.EMFILE, "Too many open files")
-
-    monkeypatch.setattr(background, "process", background._Process())
-    monkeypatch.setattr(step, full)
-    result = Grader("openai:m", base_url="http://127.0.0.1:9/v1", max_retries=0).grade(**CASE)
-    assert result.status == "judge_failed"
-    assert "too many open files. Raise the limit of open files (ulimit -n)" in str(result.reason)
-    assert "base_url" not in str(result.reason)
 
 
 # ---------------------------------------------------------------- proxies

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from ...records.checks import check_number, check_text
-from ...records.errors import ConfigError, JudgeError, out_of_files
+from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
@@ -249,8 +249,7 @@ class RemoteJudge:
             way = self._way
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises
             problem = f"the request could not be made: {type(error).__name__}: {error}"
-            failure = JudgeError(problem, "transport", remedy="repair")
-            raise out_of_files(error) or failure from None
+            raise JudgeError(problem, "transport", remedy="repair") from None
         async with background.process.sockets:
             return await way.post(request, seconds, NO_CACHE if fresh else {})
 
