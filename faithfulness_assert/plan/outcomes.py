@@ -17,8 +17,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from math import fsum
-from typing import TypeVar
 
 from ..asking.fences import names_another
 from ..asking.schema import schema_errors
@@ -30,8 +28,6 @@ from ..records.judge import Ask, Outcome
 from ..records.model import Status
 from ..records.usage import Usage
 from .state import NOTHING, Answers, Asking, End, Job, Jobs, Log, Refit, State, note, use_numbers
-
-Vote = TypeVar("Vote")
 
 MOST_CUTS = 4
 """How often a case is cut anew."""
@@ -65,7 +61,7 @@ def absorb(state: State, stage: Asking, answers: Answers) -> State:
         each.append(after)
     after = each[-1]
     if len(each) > 1:
-        after = vote_on(state, [job for job, _ in answers if job.ask.sample == 1], each)
+        after = vote_on([job for job, _ in answers if job.ask.sample == 1], each)
     return _withdraw_denied(after) if after.denied_numbers else after
 
 
@@ -170,10 +166,11 @@ def with_samples(state: State, jobs: Jobs, first: tuple[Job, ...]) -> tuple[Job,
     return made
 
 
-def vote_on(before: State, asked: Sequence[Job], each: Sequence[State]) -> State:
+def vote_on(asked: Sequence[Job], each: Sequence[State]) -> State:
     """The state after a stage, from what is known after each of its samples alone.
 
-    ``asked``: the jobs of one sample. The last state of ``each`` has the log of all.
+    ``asked``: the jobs of one sample. The last state of ``each`` has the log of all. Controls are
+    those of the first sample.
     """
     cells = [cell for job in asked for cell in job.cells.values()]
     findings = {cell: _vote([state.findings[cell] for state in each]) for cell in cells}
@@ -184,16 +181,9 @@ def vote_on(before: State, asked: Sequence[Job], each: Sequence[State]) -> State
         for cell, error in state.error_of.items()
         if findings.get(cell, MISSING).label is None
     }
-    # A control is passed or failed as the majority of samples did.
-    controls = dict(before.controls)
-    for job in asked:
-        answers = [dict(s.controls[job.window]) for s in each if job.window in s.controls]
-        if job.controls and answers:
-            votes_on = ((c, [passed.get(c) for passed in answers]) for c in job.controls.values())
-            controls[job.window] = tuple((c, _majority(votes, len(each))) for c, votes in votes_on)
     return each[-1]._replace(
         findings={**each[-1].findings, **findings},
-        controls=controls,
+        controls=each[0].controls,
         untested=frozenset().union(*(state.untested for state in each)),
         closed=frozenset.intersection(*(state.closed for state in each)),
         error_of=error_of,
@@ -201,30 +191,22 @@ def vote_on(before: State, asked: Sequence[Job], each: Sequence[State]) -> State
     )
 
 
-def _majority(votes: Sequence[Vote | None], of: int) -> Vote | None:
-    """What more than half of ``of`` votes say; None if there is nothing."""
-    vote, times = Counter(votes).most_common(1)[0]
-    return vote if times * 2 > of else None
-
-
 def _vote(votes: Sequence[Finding]) -> Finding:
     """The finding of a majority. It is as sure as the share of samples that agree.
 
-    Where the judge says how sure it is of each, a sample counts only so much. Of those that agree,
-    it is one that names evidence only if more than half of all samples do: what needs evidence
-    needs that of a majority, too.
+    Of those that agree, it is one that names evidence only if more than half of all samples do:
+    what needs evidence needs that of a majority, too.
     """
     counts = Counter(vote.label for vote in votes if vote.label)
-    label = _majority([vote.label for vote in votes], len(votes))
-    if label is not None:
+    if not counts:
+        return next((vote for vote in votes if vote != MISSING), MISSING)
+    label, times = counts.most_common(1)[0]
+    if times * 2 > len(votes):
         agree = [vote for vote in votes if vote.label == label]
         named = [bool(vote.evidence or vote.quote) and not vote.flags for vote in agree]
         mostly = sum(named) * 2 > len(votes)
-        sure = fsum(1.0 if vote.confidence is None else vote.confidence for vote in agree)
         finding = agree[named.index(mostly)] if mostly in named else agree[0]
-        return finding._replace(confidence=round(sure / len(votes), 4))
-    if not counts:
-        return next((vote for vote in votes if vote != MISSING), MISSING)
+        return finding._replace(confidence=round(times / len(votes), 4))
     answers = [(word.replace("_", " "), times) for word, times in counts.most_common()]
     if silent := len(votes) - counts.total():
         answers.append(("nothing that counts", silent))

@@ -151,18 +151,6 @@ def test_what_one_failed_sample_leaves_open_is_asked_about_again_if_others_answe
     assert len(judge.asked) == 3
 
 
-def test_a_judge_that_says_how_sure_it_is_counts_only_so_much():
-    class Sure(Samples):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            reply = super().ask(ask)
-            return Reply(reply.text, USAGE, confidence=(0.9, 0.5, None))
-
-    yes, no = ("supported",) * 3, ("not_enough_info", "supported", "supported")
-    judge = Sure([yes, yes, no])
-    result = grade(ANSWER, CONTEXT, judge=judge, samples=3)
-    assert [v.confidence for v in result.verdicts] == [0.6, 0.5, 1.0]
-
-
 def test_the_evidence_is_that_of_the_first_sample_that_agrees_and_names_some_as_most_do():
     class Terse(Samples):
         """Its first sample names no evidence."""
@@ -272,14 +260,14 @@ def test_every_statement_ends_once_and_every_number_is_in_one_ask_in_each_sample
             assert samples == 1 or verdict.label is None or (verdict.confidence or 0) > 0.5
 
 
-@pytest.mark.parametrize(("failing_samples", "failed"), [(1, 0), (2, 1)])
-def test_a_control_is_passed_if_the_majority_of_samples_passes_it(failing_samples, failed):
+@pytest.mark.parametrize(("failing", "failed"), [(2, 0), (1, 1)])
+def test_a_control_is_passed_if_the_first_sample_passes_it(failing, failed):
     class Credulous(TruthfulJudge):
-        """Its first samples support all that they are asked about."""
+        """One of its samples supports all that it is asked about."""
 
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             shown = {text for _, text in ask.payload.sentences}
-            credulous = ask.sample <= failing_samples
+            credulous = ask.sample == failing
             self.label = lambda text: LABELS[0 if credulous or text in shown else 2]
             return super().ask(ask)
 
