@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..policy.policy import Policy
 from ..policy.scoring import evidence_warnings
-from ..records.errors import JudgeError
+from ..records.errors import JudgeError, JudgeErrorKind
 from ..records.model import Verdict
 from ..records.result import GradingResult
 from .state import End, Ratings
@@ -49,10 +49,6 @@ def findings_in(result: GradingResult) -> CaseFindings:
     The judge's own reason is not among it: another score needs another one.
     """
     data = result.metadata.get(FINDINGS) or {}
-    errors = tuple(
-        JudgeError(message, kind, fix=fix, retryable=again)
-        for message, kind, fix, again in data.get("errors", ())
-    )
     raw = result.metadata.get("rawRatings")
     ended = End(**data["ended"]) if data.get("ended") else None
     if result.status == "invalid_input" and result.error:
@@ -62,12 +58,16 @@ def findings_in(result: GradingResult) -> CaseFindings:
         result.citations,
         ended,
         None if raw is None else Ratings(raw, tuple(result.metadata.get("suggestions", ()))),
-        errors,
-        {int(number): errors[place] for number, place in data.get("open", {}).items()},
+        tuple(_error(*parts) for parts in data.get("errors", ())),
+        {int(number): _error(*parts) for number, parts in data.get("open", {}).items()},
         tuple(data.get("untrusted", ("", ""))),
         data.get("tested", True),
         unsplit=data.get("unsplit", False),
     )
+
+
+def _error(message: str, kind: JudgeErrorKind, fix: str, again: bool) -> JudgeError:
+    return JudgeError(message, kind, fix=fix, retryable=again)
 
 
 def _as_judged(verdict: Verdict) -> Verdict:

@@ -207,13 +207,8 @@ def _check(
 ) -> Finding:
     """The finding for a statement with this text, as far as its ask showed and allowed it.
 
-    Evidence that the ask did not show is left out, and a flag says so. A label must be one that was
-    asked for.
-
-    Args:
-        shown: the numbers of the sentences that the ask showed.
-        confidence: how sure the judge is of its label.
-        marked: the words that it marks as unsupported, which speak against ``supported``.
+    Evidence that is not ``shown`` is left out, and a flag says so. A label must be one that was
+    asked for. Words that the judge has ``marked`` speak against ``supported``.
     """
     if not shown.issuperset(finding.evidence):
         evidence = tuple(number for number in finding.evidence if number in shown)
@@ -324,9 +319,6 @@ def _grade_controls(
     """The controls of all windows, with how the judge did in an ask with these findings."""
     if not job.controls:
         return state.controls
-    answered = []
-    for number, control in job.controls.items():
-        label = findings.get(number, MISSING).label
-        passed = None if label is None else control.true == (label == "supported")
-        answered.append((control, passed))
+    labels = [(c, findings.get(number, MISSING).label) for number, c in job.controls.items()]
+    answered = ((c, label and c.true == (label == "supported")) for c, label in labels)
     return {**state.controls, job.window: tuple(answered)}

@@ -120,17 +120,13 @@ def to_entry(findings: CaseFindings) -> dict[str, Any]:
     failed = findings.errors or findings.left_open or findings.unsplit
     if not (failed or findings.end or findings.untrusted[0]):
         return {} if findings.tested else {"tested": False}
-    errors = {_parts_of(error): None for error in (*findings.errors, *findings.left_open.values())}
-    places = {parts: place for place, parts in enumerate(errors)}
     ended = findings.end
     if ended and ended.status == "invalid_input":  # the result's error says all
         ended = None
     entries = {
         "ended": {name: value for name, value in ended._asdict().items() if value} if ended else {},
-        "errors": [list(parts) for parts in errors],
-        "open": {
-            str(number): places[_parts_of(error)] for number, error in findings.left_open.items()
-        },
+        "errors": [_parts_of(error) for error in findings.errors],
+        "open": {str(number): _parts_of(error) for number, error in findings.left_open.items()},
         "untrusted": list(findings.untrusted) if findings.untrusted[0] else None,
         "tested": None if findings.tested else False,
         "unsplit": findings.unsplit or None,
@@ -138,8 +134,8 @@ def to_entry(findings: CaseFindings) -> dict[str, Any]:
     return {name: value for name, value in entries.items() if value or value is False}
 
 
-def _parts_of(error: JudgeError) -> tuple[str, str, str, bool]:
-    return error.message, error.kind, error.fix, error.retryable
+def _parts_of(error: JudgeError) -> list[Any]:
+    return [error.message, error.kind, error.fix, error.retryable]
 
 
 def with_warnings(
