@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 from .cases.systems import CASE_ALIASES
 from .policy.load import FIELD_NAMES, SOURCE_OPTIONS
 from .policy.policy import OF_PRESETS, Policy
-from .records.errors import ConfigError, on_command_line, suggest
+from .records.errors import ConfigError, suggest
 from .text.sentences import FIND
 from .text.strings import sections
 
@@ -222,14 +222,9 @@ def check_names(names: Iterable[str]) -> None:
                 hint = f"Only a policy sets it: policy={{'base': 'default', {name!r}: ...}}."
             if name in NAMED_BY_JUDGE:
                 hint = "The judge's name has it: judge='openai:MODEL'."
-            beside = {"judge", "policy", "threshold", "concurrency"}
-            if on_command_line():
-                if name in {*CASE_ALIASES, *CASE_NAMES}:
-                    hint = "It belongs to a case, and comes from the data."
-            else:
-                beside |= CASE_NAMES
+            beside = {"judge", "policy", "threshold", "concurrency", *CASE_NAMES}
             if name in beside:
-                hint = "Where it can be given, it is an argument of its own."
+                hint = "Where it can be given, it is an argument of its own, or in the data."
             near = suggest(name, GRADER_NAMES | beside)
             hint = hint or (near if "Did you mean" in near else suggest(name, GRADER_NAMES))
             problems.append(f"{name}: unknown option. {hint}")

@@ -32,9 +32,17 @@ from ..policy.scoring import (
 )
 from ..policy.values import SCORED
 from ..records.errors import JudgeError
-from ..records.model import EVIDENCE_FLAGS, CitationAudit, GraderError, Label, Verdict
+from ..records.model import (
+    EVIDENCE_FLAGS,
+    SET_ASIDE,
+    CitationAudit,
+    GraderError,
+    Label,
+    Verdict,
+)
 from ..records.result import GradingResult
 from ..records.usage import Usage
+from ..records.views import FLAG_WORDS
 from ..text.strings import clip, lazy_pattern
 from .outcomes import not_graded
 from .state import NOTHING, End, Ratings
@@ -225,7 +233,8 @@ def _not_gradable(
         causes = (JudgeError(problem, "unreadable", fix=MORE_VOTES, retryable=True),)
         detail = ""
     if not verdicts or (missing and all(v.label in (None, "not_a_claim") for v in verdicts)):
-        return not_graded(causes)
+        are_aside = verdicts and not causes and all(SET_ASIDE in v.flags for v in verdicts)
+        return not_graded(causes, f"each was {FLAG_WORDS[SET_ASIDE]}" if are_aside else "")
     if findings.left_open and _depends_on_open(policy, findings, verdicts):
         return not_graded(causes, _describe_open(findings, verdicts))
     wrong, fix = findings.untrusted

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from ..records.checks import is_number
+from ..records.checks import as_share, is_number
 from ..records.errors import UnreadableReply
-from ..text.strings import clean_text, is_blank, lazy_pattern
+from ..text.strings import clean_text, is_blank
 from .gate import MOST_CHARS, objects, remarks
 from .json_form import IDS, key_of, read_id, said_by
 from .refusal import is_refusal, unreadable
@@ -81,19 +81,16 @@ def _walk(value: Any, number: int | None) -> Iterator[Listed | str]:
 
 
 MAX_SUGGESTIONS, MAX_REASON_CHARS = 10, 1000
+MAX_WRITTEN = 100  # of a rating that is a text
 _SUGGESTIONS = frozenset("suggestions improvementsuggestions improvements".split())
 _VALUES = ("score", "rating", "value", "")
-# "0.9", "3/10", "7 out of 10", "90 %"
-_NUMBER = lazy_pattern(
-    r"(?i)([+-]?\d{1,6}(?:\.\d{1,20})?)\s?(?:(?:/|out of|of)\s?(\d{1,4})|(%))?[.,;]?"
-)
 
 
 def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tuple[str, ...]]:
     """The ratings of a reply for these dimensions, and its suggestions.
 
-    A rating with a scale ("3/10", "30 %") becomes a share of it; any other is unchanged. In
-    ``{"score": 0.9, "reason": "..."}`` the score is the rating.
+    A percentage becomes a share; any other rating is unchanged. In ``{"score": 0.9, "reason":
+    "..."}`` the score is the rating.
     """
     reply = answer_in(text, names)
     values, said = split_json(reply)
@@ -117,10 +114,10 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
 
 
 def _rating(value: Any) -> float | None:
-    if isinstance(value, str) and (match := _NUMBER.fullmatch(value.strip())):
-        whole = 100.0 if match[3] else float(match[2] or 1)
-        return float(match[1]) / whole if whole else None
-    return float(value) if is_number(value) else None
+    share = as_share(value) if isinstance(value, str) else value
+    if not is_number(share) or (isinstance(value, str) and abs(share) > MAX_WRITTEN):
+        return None
+    return float(share)
 
 
 def read_reason(text: str) -> str:

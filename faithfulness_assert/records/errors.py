@@ -242,11 +242,6 @@ def option(name: str, value: object = None) -> str:
     return " ".join([*(f"{flag} {shlex.quote(text)}" for text in given), *own])
 
 
-def on_command_line() -> bool:
-    """Whether messages name options as the command line has them."""
-    return _on_command_line
-
-
 @contextmanager
 def named_as_on_command_line() -> Iterator[None]:
     """While it is open, messages name options as the command line has them."""
