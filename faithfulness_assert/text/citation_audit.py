@@ -1,11 +1,11 @@
 """The citation audit: which cited ids exist, and which claims have no citation. It needs no judge.
 
-Brackets are a citation if they contain an id that exists, something with the shape of such an id,
-or a common form: ``[c1]``, ``[c1, c2]``, ``[1-3]``, ``[^1]``, ``[Source 1]``, ``【4†source】``,
-``[1](#c1)``. Parentheses need more, because people write much in them: an id that exists and is
-more than a number or a word, the shape of one with its own words (``(doc-9)`` beside ``doc-1``), or
-a word for sources (``(Source: 9)``). ``[sic]``, ``[x]``, ``[1969]``, ``(2020)`` and links to web
-pages are not citations.
+Brackets are a citation if they contain an id that exists, or what looks like one: ``[c1]``,
+``[c1, c2]``, ``[1-3]``, ``[^1]``, ``[Source 1]``, ``[a.pdf_9]``, ``【4†source】``, ``[1](#c1)``.
+Parentheses need more, because people write much in them: an id that exists and is more than a
+number or a word, one with another number (``(doc-9)`` beside ``doc-1``), or a word for sources
+(``(Source: 9)``). ``[sic]``, ``[x]``, ``[1969]``, ``(2020)`` and links to web pages are not
+citations.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ RETRY_AT = 5
 """With so many uncited sentences, the answer should be written again."""
 MAX_RANGE = 20
 """A longer range, such as ``[1-5000]``, counts as its two ends."""
-MAX_ID = 100
-"""Characters. A longer id has no shape."""
+SHORT = 4
+"""Digits of a number that may be a year, or count something."""
 
 _INLINE_CODE = lazy_pattern(r"``[^\n]{1,1000}?``|`[^`\n]{1,1000}`")
 _NOTE = lazy_pattern(r"(?m)^[^\S\n]{0,20}(\[[^\[\]\n]{1,200}\]):")
-_GENERIC = lazy_pattern(r"\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6}")
+_ID = lazy_pattern(r"\d{1,3}|(?=[\d_.#@-]{0,100}[^\W\d_]\S{0,100}\d)[\w.#@-]{1,100}")
+"""In brackets, by its looks: a digit behind a letter, so neither "2nd" nor "5-year"."""
 _NUMBER = lazy_pattern(r"\d{1,3}(?::\d{1,3})?")
 _RANGE = lazy_pattern(r"([A-Za-z]{0,10}[-_]?)(\d{1,6})\s?[-–—]\s?\1(\d{1,6})")
 _SEPARATOR = lazy_pattern(r"[,;]|\s(?:and|und|et|y|e|en|&)\s")
@@ -41,9 +42,6 @@ _LOCATOR = lazy_pattern(
 )
 _JOINT = lazy_pattern(r"(?<=[^\W\d_])[\s_.:#-](?=[^\W_])")
 _DIGITS = lazy_pattern(r"\d+")
-_LETTERS = lazy_pattern(r"[^\W\d_]+")
-_RANDOM = lazy_pattern(r"a0a[a0]*|0a0[a0]*")
-_UUID = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def audit_citations(
@@ -126,8 +124,7 @@ class CitationReader:
     def __init__(self, ids: Iterable[str]) -> None:
         exact = {name.casefold(): name for name in ids if not is_blank(name)}
         self._ids = {_JOINT.sub("", key): name for key, name in exact.items()} | exact
-        shapes = {_shape(name) for name in exact} - {""}
-        self._shapes = shapes | {_any_words(shape) for shape in shapes}
+        self._forms = {*map(_form, exact)} - {""}
 
     def exists(self, name: str) -> bool:
         """Whether a passage has this id."""
@@ -155,7 +152,7 @@ class CitationReader:
         names = [one[0] for one in found if one]
         if mark.style == "parentheses" and not any(one[1] for one in found if one):
             plain = (name for name in names if not (name.isdecimal() or name.isalpha()))
-            names = [name for name in plain if self.exists(name) or _shape(name) in self._shapes]
+            names = [name for name in plain if self.exists(name) or _form(name) in self._forms]
         return names if len(names) == len(found) or any(map(self.exists, names)) else []
 
     def _read(self, token: str, label: str = "") -> list[_Name | None]:
@@ -168,17 +165,17 @@ class CitationReader:
         """
         if existing := self._existing(token, f"{label} {token}"):
             return [(existing, bool(label))]
-        is_like_one = self._is_like_one(token)
-        if not is_like_one:
-            if _LOCATOR.fullmatch(token):
-                return []
-            if span := _RANGE.fullmatch(token):
-                first, last = int(span[2]), int(span[3])
-                is_short = first < last < first + MAX_RANGE
-                numbers = range(first, last + 1) if is_short else (first, last)
-                return [name for n in numbers for name in self._read(f"{span[1]}{n}", label)]
-            if all(map(self.exists, token.split())):
-                return [(word, False) for word in token.split()]
+        if _form(token) in self._forms:
+            return [(token, bool(label))]
+        if _LOCATOR.fullmatch(token):
+            return []
+        if span := _RANGE.fullmatch(token):
+            first, last = int(span[2]), int(span[3])
+            is_short = first < last < first + MAX_RANGE
+            numbers = range(first, last + 1) if is_short else (first, last)
+            return [name for n in numbers for name in self._read(f"{span[1]}{n}", label)]
+        if all(map(self.exists, token.split())):
+            return [(word, False) for word in token.split()]
         before = _source().match(token)
         if before and before.end():
             rest, word = token[before.end() :].strip(MARKS), before["word"]
@@ -187,17 +184,12 @@ class CitationReader:
             rest = rest.partition(": ")[0].strip(MARKS)
             if before["label"] or self._existing(rest, f"{word} {rest}"):
                 return self._read(rest, word)
-            if _NUMBER.fullmatch(rest) or self._is_like_one(rest):
+            if _NUMBER.fullmatch(rest) or _form(rest) in self._forms:
                 return [(f"{before['source']}{rest}", True)]
         number, dagger, _ = token.partition("†")
         if dagger and _NUMBER.fullmatch(number):  # 4†source, 4:0†source
             return [(number, True)]
-        is_id = is_like_one or (_NUMBER if label else _GENERIC).fullmatch(token)
-        return [(token, bool(label)) if is_id else None]
-
-    def _is_like_one(self, token: str) -> bool:
-        """Whether a text has the shape of an id, perhaps with other words."""
-        return _any_words(_shape(token)) in self._shapes
+        return [(token, bool(label)) if (_NUMBER if label else _ID).fullmatch(token) else None]
 
     def _existing(self, *texts: str) -> str | None:
         """The id of a passage that a text is, also with a page (``a.pdf#page=3``) or a dagger."""
@@ -209,21 +201,12 @@ class CitationReader:
         return None
 
 
-def _shape(name: str) -> str:
-    """What an id looks like: one that does not exist is recognised by the shape of one that does.
+def _form(name: str) -> str:
+    """An id with other numbers, which has the form of one that exists: ``doc_9`` beside ``doc_1``.
 
-    ``doc_9`` has the shape of ``doc_1``. An id without a digit has no shape (""), as every word
-    would look like it, and nor has a number of up to three digits, or a year such as 1969.
+    An id without a digit has none (""), nor has a short number, or a year such as 1969.
     """
-    name = name.casefold()
-    if len(name) > MAX_ID or not any(map(str.isdecimal, name)):
-        return ""
     if name.isdecimal():
-        is_year = len(name) == 4 and name[:2] in ("19", "20")
-        return f"{len(name)} digits" if len(name) > 3 and not is_year else ""
-    return _DIGITS.sub("0", _UUID.sub("uuid0", name))
-
-
-def _any_words(shape: str) -> str:
-    """A shape in which other words may stand: ``note_9`` is like ``doc_1`` in brackets."""
-    return shape if " " in shape else _RANDOM.sub("x", _LETTERS.sub("a", shape))
+        return "0" * len(name) if len(name) > SHORT else ""
+    name = name.casefold()
+    return _DIGITS.sub("0", name) if any(map(str.isdecimal, name)) else ""

@@ -63,7 +63,6 @@ _AUTHORS = lazy_pattern(
     rf"(?:\s?;\s?[A-Z][^()\d\n]{{0,80}} {_YEAR}){{0,9}}"
 )
 _LIST_MARKER = lazy_pattern(r"\s*[(]?[0-9]{1,3}(?:[.][0-9]{1,3}){0,3}[.)](?=\s|$)")
-_SHORT_BRACKETS = lazy_pattern(r"(?<!\\)\[[^\[\]\n(]{0,40}\]")
 _ENTRY = lazy_pattern(
     rf"\W*[A-Z][\w'’-]{{1,30}},? (?:[A-Z]\.|et al|&|and )[^\n]{{0,120}}?\(?{_YEAR}\)?[.,:]"
 )
@@ -71,11 +70,6 @@ _ENTRY = lazy_pattern(
 _WORD = lazy_pattern(r"[^\W\d_]+")
 _ENCLOSED = lazy_pattern(r"[\[(（【](?P<in>.{1,200})[\])）】]\W?")
 _TOKEN = lazy_pattern(r"《[^《》]{1,60}》|「[^「」]{1,60}」|§+|\d[\w./:-]*|[^\W\d_]+")
-_DENSE_PLACE = lazy_pattern(
-    r"第?[一二三四五六七八九十百\d]{1,6}[章节節条條款项項页頁段]|[附表图圖]\d?"
-    r"|[제第]\s?\d{1,4}\s?[장조항호절](?:의\s?\d{1,3})?"
-)
-"""A place in a source, in Chinese, Japanese and Korean."""
 _NUMERAL = lazy_pattern("[IVXLC]+|[^\\W\\d_\u3040-\uffff]")
 _NAME_BEHIND_PLACE = lazy_pattern("P[PNn]*W")
 _SOURCE_NAME = lazy_pattern(r"\b[A-Z][^\W\d_]{3,}|\b[12]\d{3}\b")
@@ -130,18 +124,16 @@ def _named() -> re.Pattern[str]:
 
 
 def _is_place(text: str) -> bool:
-    """Whether brackets only name places in a source: (see Annex C), (GDPR, Art. 17), （第三条）.
+    """Whether brackets only name places in a source: (see Annex C), (GDPR, Art. 17).
 
     All words are names or words for places, with a number or letter behind one of these. A name
     stands before them, or behind "of". So "Section 3 Repealed" and "2 pages" are none.
     """
     found = _ENCLOSED.fullmatch(text)
     for part in re.split("[;；]", found["in"]) if found else ():
-        part, count = _DENSE_PLACE.subn("", part)
         part = re.sub(rf"^\s?(?:{any_of('see')})(?!\w)", "", part, flags=re.IGNORECASE)
         kinds = "".join(map(_kind_of, _TOKEN.findall(part)))
-        is_named = count > 0 or "PN" in kinds
-        if not is_named or "x" in kinds or _NAME_BEHIND_PLACE.search(kinds):
+        if "PN" not in kinds or "x" in kinds or _NAME_BEHIND_PLACE.search(kinds):
             return False
     return found is not None
 
@@ -188,8 +180,6 @@ def without_marks(text: str) -> str:
 def without_references(text: str) -> str:
     """A text with spaces for its list marker, citations and addresses, each in its place."""
     spans = [(m.start, m.end) for m in groups(text) if cites(m) or text[m.start] == "【"]
-    if "[" in text:
-        spans += [found.span() for found in _SHORT_BRACKETS.finditer(text)]
     if any(map(text.__contains__, _OF_ADDRESSES)):  # found much faster
         spans += [found.span() for found in _ADDRESS.finditer(text)]
     if ":" in text:
