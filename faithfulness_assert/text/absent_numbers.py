@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import accumulate, combinations
 from math import isclose
 
@@ -17,8 +17,8 @@ from .numbers import EXACT, Number, is_year
 from .strings import lazy_pattern
 
 MOST_ABSENT = 20
-EQUALS, MOST_STEPS, MOST_LISTED = ("=", "≈"), 5, 6
-"""Signs of equality, results that follow from one another, and numbers that one is the sum of."""
+EQUALS, MOST_LISTED = ("=", "≈"), 6
+"""Signs of equality, and numbers that one is the sum of."""
 MOST_ADDED = 20
 """Numbers of statement and evidence that are added and subtracted."""
 MOST_SIGNS = 800
@@ -127,28 +127,24 @@ def with_computed(statements: Iterable[str], context: Numbers, question: Numbers
     """The numbers of a question, and what statements compute from known ones.
 
     That is the result of an equation, and the sum or difference of what is listed before it. A
-    result is known to what follows from it, but not in more than ``MOST_STEPS``.
+    result is known to what follows from it.
     """
-    owns = [Own(text, context.language) for text in statements if _DIGIT.search(text)]
-    known, found = question, set[float]()
-    for _ in range(MOST_STEPS):
-        steps, listed = len(found), deque[float](maxlen=MOST_LISTED)
-        for own in owns:
-            absent = {one.number.start for one in find_absent(own, context, known)}
-            if any(sign in own.text for sign in EQUALS):
-                found.update(_equations(own, absent))
-            for number in own.numbers:
-                value = number.plain[0] if number.plain else 0.0
-                if is_year(value) or number.kinds() & EXACT:
+    results, listed = set[float](), deque[float](maxlen=MOST_LISTED)
+    for text in filter(_DIGIT.search, statements):
+        own = Own(text, context.language)
+        absent = {one.number.start for one in find_absent(own, context, question)}
+        if any(sign in own.text for sign in EQUALS):
+            _compute(own, absent, results)
+        for number in own.numbers:
+            value = number.plain[0] if number.plain else 0.0
+            if is_year(value) or number.kinds() & EXACT:
+                continue
+            if number.start in absent:
+                if value not in results and value not in _sums(listed):
                     continue
-                if number.start in absent and value not in _sums(listed):
-                    continue
-                found.update([value] if number.start in absent else [])
-                listed.append(value)
-        if len(found) == steps:
-            break
-        known = Numbers(question.text, *(f"{value:.9f}" for value in found))
-    return known
+                results.add(value)
+            listed.append(value)
+    return Numbers(question.text, *(f"{value:.9f}" for value in results)) if results else question
 
 
 def _sums(listed: Sequence[float]) -> set[float]:
@@ -160,29 +156,29 @@ def _sums(listed: Sequence[float]) -> set[float]:
     return {float(f"{value:.9g}") for value in found}
 
 
-def _equations(own: Own, absent: Collection[int]) -> Iterator[float]:
-    """What the expressions of a statement give, and their parts: "(18,000 + 2,000) × 45 %".
+def _compute(own: Own, absent: Collection[int], results: set[float]) -> None:
+    """Adds what expressions of a statement give, and their parts: "(18,000 + 2,000) × 45 %".
 
     An expression is numbers with signs between them, and nothing else.
 
     Args:
-        absent: where those numbers start that nothing is computed with.
+        absent: where those numbers start that are nowhere. Only a result is computed with.
     """
-    numbers = [number for number in own.read if not number.is_part]
-    ends = [0, *accumulate((number.last for number in numbers), max)]
-    firsts = [*(number.first for number in numbers), len(own.text)]
-    gaps = [
-        own.text[end:first].replace(" x ", "×") for end, first in zip(ends, firsts, strict=True)
-    ]
-    signs = [_NO_SIGN.sub("=", gap.translate(_SIGNS)) for gap in gaps]
+    text, numbers = own.text, [number for number in own.read if not number.is_part]
     for place in (0, -1):  # 1.200 may have two values
-        said = signs[:1]
-        for number, sign in zip(numbers, signs[1:], strict=True):
-            is_known = number.start not in absent and number.plain
-            value = dict(number.meanings).get("share", number.plain[place]) if is_known else "="
-            said += (str(value), sign)
-        for expression in "".join(said).split("="):
-            yield from map(abs, _computed(expression.strip()))
+        expression, end = "", 0
+        for number in (*numbers, None):
+            gap = text[end : number.first if number else len(text)].replace(" x ", "×")
+            more, *others = _NO_SIGN.sub("=", gap.translate(_SIGNS)).split("=")
+            expression += more
+            if others or number is None:
+                results.update(float(f"{abs(value):.12g}") for value in _computed(expression))
+                expression = others[-1] if others else ""
+            if number:
+                value = number.plain[place] if number.plain else -1.0
+                is_known = number.start not in absent or value in results
+                expression += str(dict(number.meanings).get("share", value) if is_known else "?")
+                end = max(end, number.last)
 
 
 def _computed(expression: str) -> list[float]:
@@ -200,7 +196,7 @@ def _computed(expression: str) -> list[float]:
 
     if 2 < len(expression) < MOST_SIGNS:
         try:
-            value_of(ast.parse(expression, mode="eval").body)
+            value_of(ast.parse(expression.strip(), mode="eval").body)
         except (SyntaxError, ValueError, LookupError, ArithmeticError, TypeError):
             return []
     return found

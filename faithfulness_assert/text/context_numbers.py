@@ -13,22 +13,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import accumulate
 from math import isclose
 from typing import NamedTuple
 
 from .citations import without_references
 from .number_words import units_of, valued, words_of
-from .numbers import (
-    EXACT,
-    MINUS,
-    Meaning,
-    Number,
-    find_numbers,
-    is_year,
-    usual_signs,
-)
+from .numbers import EXACT, Meaning, Number, find_numbers, is_year, usual_signs
 from .strings import FIRST_DENSE, found_once, function_words, lazy_pattern
 
 CLOSE = 1e-9
@@ -52,10 +44,9 @@ BEFORE = 30
 """Characters before a number that say what it is."""
 MOST_EVIDENCE = 5_000
 """Characters of the evidence that are read."""
-MOST_SEARCHED, MOST_TRIES, BESIDE = 50_000, 5, 5
-"""Characters that are searched for a number as it is written, places that are tried there, and
-words from the number on that are looked for with it."""
-STOPS = (",", ";", ":", "!", "?", ".", ")", "]")
+BESIDE = 5
+"""Words from a number on that are looked for as they are written."""
+STOPS = ",;:!?.)]"
 
 _LATEX = lazy_pattern(
     r"\\(?:frac\s?\{([^{}]{1,40})\}\{([^{}]{1,40})\}|text\s?\{([^{}]{1,40})\}|(times|cdot|div)\b"
@@ -71,12 +62,11 @@ _WORD_BEHIND = lazy_pattern(r"[ -]([^\W\d_]+)")
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'-]*|al[.]) \($")
 _WORK = lazy_pattern(r"( [a-z ]{3,20} ?)?[)]")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
-_ONES = " I II III IV V VI VII VIII IX".split(" ")
-_ENUMERATES = lazy_pattern(r"\.(?: [A-Z]|[a-z](?![\w.]))")
-"""Behind the number of a part of a text: "1.1. Growth", "Article 3.1.a"."""
+MOST_ROMAN = 40
+_ROMAN_SIGNS = {"X": 10, "V": 5, "I": 1}
 _DIGIT = lazy_pattern(r"\d")
-_GOES_ON = lazy_pattern(r"[^\W_]|[%‰°²³/^'\"’”′*·×−–-]| ?[\d½¼¾]|[.,:][^\W_]| ?[.,:×x*/–−-] ?\d")
-"""What goes on with a number."""
+_ENDS = lazy_pattern(r"[.,;:!?)\]]*(?:\s|$)")
+_STOPS = lazy_pattern(r"[.,;:!?)\]]*(?:\n|$)|[.;!?](?:\s|$)")
 
 
 class Numbers:
@@ -100,25 +90,19 @@ class Numbers:
         return self._parts[sentences]
 
     def has_as_written(self, own: Own) -> bool:
-        """Whether each number of a statement stands here among the same words."""
-        words = own.text.split()
-        places = [at for at, word in enumerate(words) if _DIGIT.search(word)]
-        near = (" ".join(words[max(at - 1, 0) : at + BESIDE]) for at in places)
-        return all(self.stands(said.lstrip("([").rstrip("".join(STOPS))) for said in near)
+        """Whether each number of a statement stands here among the same words.
 
-    def stands(self, said: str) -> bool:
-        """Whether a number stands here as it is written, and does not go on."""
-        text, at = self.text, -1
-        for _ in range(MOST_TRIES if len(text) <= MOST_SEARCHED else 0):
-            if (at := text.find(said, at + 1)) < 0:
-                break
-            before = text[max(at - 2, 0) : at]
-            is_begun = before[-1:] in ("", " ", "\n", "(") and not text.endswith(MINUS, 0, at)
-            is_begun = is_begun and not (said[:1].isdecimal() and before[:-1].isdecimal())
-            if is_begun and not _GOES_ON.match(text, at + len(said)):
-                scale = _WORD_BEHIND.match(text, at + len(said))
-                return scale is None or scale[1].casefold() not in valued("scales")
-        return False
+        Then nothing need be read. What goes on in another way is in doubt: "$5" and "$5 million".
+        """
+        words, text = own.text.split(), self.text
+        for place, word in enumerate(words):
+            if _DIGIT.search(word):
+                said = " ".join(words[max(place - 1, 0) : place + BESIDE]).rstrip(STOPS)
+                start, is_last = text.find(said), place + BESIDE >= len(words)
+                ends = _STOPS if is_last else _ENDS
+                if not place or start < 0 or not ends.match(text, start + len(said)):
+                    return False
+        return True
 
     def has_all_of(self, text: str) -> bool:
         """Whether each number of ``text`` is here too. "One" is an article as well."""
@@ -128,7 +112,15 @@ class Numbers:
 
     def has(self, meanings: Iterable[Meaning]) -> bool:
         """Whether its numbers have one of these."""
-        return any(_among(self.kinds.get(kind, ()), value) for kind, value in meanings)
+        return any(
+            self.between(kind, value - CLOSE * abs(value), value + CLOSE * abs(value))
+            for kind, value in meanings
+        )
+
+    def between(self, kind: str, low: float, high: float) -> list[float]:
+        """The values of a kind within these bounds."""
+        known = self.kinds.get(kind, [])
+        return known[bisect_left(known, low) : bisect_right(known, high)]
 
     @found_once
     def numbers(self) -> list[Number]:
@@ -140,8 +132,10 @@ class Numbers:
         return {number.after for number in self.numbers} - {""} - function_words()
 
     @found_once
-    def romans(self) -> set[str]:
-        return {*_ROMAN.findall(self.text)}
+    def romans(self) -> set[int]:
+        """The values of its Roman numerals below 40, of two letters or more."""
+        signs = [[_ROMAN_SIGNS[sign] for sign in roman] for roman in _ROMAN.findall(self.text)]
+        return {sum(-a if a < max(of[i:]) else a for i, a in enumerate(of)) for of in signs}
 
     @found_once
     def kinds(self) -> Mapping[str, list[float]]:
@@ -149,18 +143,16 @@ class Numbers:
 
         "" are the numbers without a kind, "any" all.
         """
-        found = defaultdict[str, set[float]](set)
-        bare, values = found[""], found["any"]
+        found = defaultdict[str, list[float]](list, {"": [], "any": []})
         for number in self.numbers:
-            for kind, value in number.meanings:
-                found[kind].add(value)
-            values.update(number.plain, number.loose)
-            bare.update(() if number.is_clear or not number.digits else number.plain)
-            if number.loose and (not number.digits or number.kinds() & EXACT):
-                bare.update(number.loose)
+            for kind, value in number.offers:
+                found[kind].append(value)
+            if number.loose:
+                found["any"] += number.loose
+                found[""] += number.loose if not number.digits or number.kinds() & EXACT else ()
         for kind, value in self._in_tables():
-            found[kind].add(value)
-        found["share"].update([value for value in bare if 0 <= value <= 1])
+            found[kind].append(value)
+        found["share"] += [value for value in found[""] if 0 <= value <= 1]
         return {kind: sorted(values) for kind, values in found.items()}
 
     def _in_tables(self) -> Iterator[Meaning]:
@@ -245,17 +237,15 @@ def find_absent(
         bounds: words for bounds behind which a number is looked for all the same.
     """
     text, found = own.text, []
-    if context.has_as_written(own):  # then nothing need be read
+    if context.has_as_written(own):
         return []
     if not (absent := [n for n in own.read if not _occurs(n, context, text)]):
         return []
     asked = question.text and question.numbers
     absent = [n for n in absent if n in own.numbers and not (asked and _occurs(n, question, text))]
-    places = {number.start for number in absent}
-    there = {m for n in own.numbers if n.start not in places for m in n.meanings}
+    there = {m for n in own.numbers if n not in absent for m in n.meanings}
     for number in absent:
-        has_value = any(_among(context.kinds["any"], value) for value in number.plain)
-        is_whole = number.is_clear and has_value
+        is_whole = number.is_clear and context.has(("any", value) for value in number.plain)
         if there.isdisjoint(number.meanings) and (  # not said again in another unit
             is_whole or not _may_be_derived(text, number, bounds, context)
         ):
@@ -271,24 +261,21 @@ def find_absent(
 def _is_name(text: str, number: Number) -> bool:
     """Whether a number is part of a name, or numbers a part of a text."""
     start, end, kinds = number.start, number.end, number.kinds()
-    said, behind = text[start : number.last], text[end : end + 4]
-    if _ENUMERATES.match(behind) and (
-        behind[1:2] != " " or text[:start].rstrip()[-1:] in {"", *STOPS}
-    ):
+    said, behind = text[start : number.last], text[end : end + 2].rstrip(" .,;:'")
+    if any(kind.startswith("written ") for kind in kinds):
         return True
-    is_written = kinds and any(kind.startswith("written ") for kind in kinds)
-    if is_written or not words_of("names").isdisjoint((said, said.casefold())):
+    if not words_of("names").isdisjoint((said, said.casefold())):
         return True
-    if kinds and kinds & EXACT - {"order"}:
+    if kinds & EXACT - {"order"}:
         return False
-    before, behind = text[max(start - 40, 0) : start][::-1], behind[:2]
+    before = text[max(start - 40, 0) : start][::-1]
     if before and not before[0].isspace() and _JOINED.match(before[:20]):
         if before[0] >= FIRST_DENSE:  # 정부24, 제50조, but not 于2023年, 有3万 or 有300人
             is_counted = behind[:1] in words_of("counters") and before[0] != "第"
             return before[0] == "제" or (number.last == end and not is_counted)
         return number.first == start  # not US$5
     if number.last == end and (behind[:1].isalpha() or behind[:1] == "_"):
-        return behind[0] not in words_of("counters") and behind.rstrip(" .,;:'") != "s"  # 37A
+        return behind[0] not in words_of("counters") and behind != "s"  # 37A
     parts = [float(part) for part in number.digits.split("/") if part.isdecimal()]
     if len(parts) == 2 and sum(map(is_year, parts)) == 1 and min(parts) > 12:
         return True  # the laws 168/2024 and 2016/679
@@ -328,12 +315,12 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str], context:
 
     It counts nothing that is listed where the context itself counts the same: 2 or 20 tablets.
     """
-    words, known = _words_before(text, number), context.kinds
+    words = _words_before(text, number)
     is_power = not text[number.start : number.end].strip("10,")
     if not words_of("bounds").isdisjoint({*words[-2:]}.difference(bounds)):
-        spans = ((kind, sorted((v / MOST_APART, v * MOST_APART))) for kind, v in number.asks)
-        is_near = any(_between(known.get(kind, ()), *span) for kind, span in spans)
-        is_alike = number.after in context.counted or not known.keys().isdisjoint(number.kinds())
+        apart = ((kind, v / MOST_APART, v * MOST_APART) for kind, v in number.asks)
+        is_near = any(context.between(kind, *sorted(span)) for kind, *span in apart)
+        is_alike = number.after in context.counted or any(map(context.kinds.get, number.kinds()))
         return is_power or is_near or not is_alike
     if is_power and (
         text[: number.start].rstrip(" ($")[-1:] in TIMES
@@ -353,46 +340,17 @@ def _words_before(text: str, number: Number) -> list[str]:
 
 
 def _occurs(number: Number, context: Numbers, text: str) -> bool:
-    """Whether a context has a number, perhaps rounded, as XIV, or as a decimal that was torn."""
-    with_unit, alone = (number.first, number.last), (number.start, number.end)
-    is_whole = not number.meanings or with_unit != alone or number.kinds() & EXACT
-    # Where it stands letter for letter, nothing of a context need be read.
-    if is_whole and context.stands(text[slice(*with_unit)]):
+    """Whether a context has a number, perhaps rounded, or in the years of a decade or century."""
+    if context.has(number.asks) or _is_rounded(number, context, text):
         return True
-    near, kinds = list[tuple[str, float, Sequence[float]]](), context.kinds
-    for kind, value in number.asks:
-        known, reach = kinds.get(kind, ()), ROUGHLY * abs(value) + (kind == "temperature")
-        if bisect_left(known, value - reach) < bisect_right(known, value + reach):
-            if _among(known, value):
-                return True
-            near.append((kind, value, known))
-    if near and _is_rounded(number, near, text):
+    values = (*number.plain, *number.loose)
+    if any(context.between("any", *years) for years in _spans(number, text)) or any(
+        value < MOST_ROMAN and value in context.romans for value in values
+    ):
         return True
-    if any(_between(kinds["any"], *span) for span in _spans(number, text)):
-        return True
-    if number.loose:
-        pool = kinds["any" if "order" in number.kinds() else ""]
-        least = IN_TABLES if number.last > number.end and number.plain else 0
-        if any(value >= least and _among(pool, value) for value in number.loose):
-            return True
-    said = text[number.start : number.last]
-    return _is_roman(number, context) or _is_torn(number, said, context)
-
-
-def _is_roman(number: Number, context: Numbers) -> bool:
-    value = (*number.plain, *number.loose, 0)[0]
-    is_small = 1 < value < 40 and value == int(value)
-    roman = "X" * int(value // 10) + _ONES[int(value % 10)] if is_small else ""
-    return len(roman) > 1 and roman in context.romans
-
-
-def _is_torn(number: Number, said: str, context: Numbers) -> bool:
-    """Whether a decimal has a space where a document became a text: "12, 4 %"."""
-    whole, *decimals = re.split("[.,]", number.digits)
-    if len(decimals) != 1 or len(decimals[0]) > 2:
-        return False
-    rest = said[len(whole) + 1 :]
-    return any(context.stands(f"{whole}{gap}{rest}") for gap in (", ", ". ", " ,", " ."))
+    pool = "any" if "order" in number.kinds() else ""
+    least = IN_TABLES if number.last > number.end and number.plain else 0
+    return context.has((pool, value) for value in number.loose if value >= least)
 
 
 def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:
@@ -408,46 +366,34 @@ def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:
             yield 100 * value - 100, 100 * value
 
 
-def _is_rounded(number: Number, near: list[tuple[str, float, Sequence[float]]], text: str) -> bool:
-    """Whether a number may have been rounded.
+def _is_rounded(number: Number, context: Numbers, text: str) -> bool:
+    """Whether a number may have been rounded, or cut off: 23,768 to 24,000 or 23,000.
 
-    Args:
-        near: what it may mean, and the values of that kind that a context has.
+    Nobody rounds a year, nor without a word what is as short as 28.
     """
+    known = [
+        (kind, value, near)
+        for kind, value in number.asks
+        if (reach := ROUGHLY * abs(value) + (kind == "temperature")) and kind not in EXACT
+        if (near := context.between(kind, value - reach, value + reach))
+    ]
+    if not known:
+        return False
     roughly = not words_of("roughly").isdisjoint(_words_before(text, number)[-3:])
-    step, tolerance = number.step, ROUGHLY if roughly else ROUNDED
+    tolerance, step = ROUGHLY if roughly else ROUNDED, number.step
     half = min(step / 2, tolerance)
-    most = max(half, min(step, tolerance / 2))  # 23,768 is cut to 23,000
-    for kind, value, known in near:
-        may_be_short = roughly or kind not in ("", "any")
-        if kind in EXACT or (is_year(value) and not may_be_short):
+    most = max(half, min(step, tolerance / 2))
+    for kind, value, near in known:
+        if is_year(value) and kind in ("", "any") and not roughly:
             continue
         low, high = value - half * abs(value), value + most * abs(value)
-        if kind == "temperature" and (units := units_of(number.after)):  # 36 °F from 2 °C
-            decimals = len("".join(re.split("[.,]", number.digits)[1:]))
-            degree = units[0].size / 10**decimals * tolerance / ROUNDED / 2
+        if kind == "temperature":  # of which no share can be taken: 36 °F from 2 °C
+            decimals = len(number.digits.replace(",", ".").partition(".")[2])
+            degree = number.units[0].size / 10**decimals * tolerance / ROUNDED / 2
             low, high = value - degree, value + degree
-        found = known[bisect_left(known, low) : bisect_right(known, high)]
-        if not may_be_short and value < SHORT:
-            is_there = any(one != int(one) for one in found)
-        elif roughly or not (value and any(number.plain[:1])):
-            is_there = len(found) > 0
-        else:  # nobody rounds without a word what is as short as 28
-            unit = value / number.plain[0]
-            is_there = any(not _is_short(one / unit) for one in found)
-        if is_there:
-            return True
+        unit = value / number.plain[0] if value and any(number.plain[:1]) else 1.0
+        for one in near:
+            is_short = abs(one / unit) < SHORT and isclose(one / unit, round(one / unit))
+            if low <= one <= high and (roughly or not is_short):
+                return True
     return False
-
-
-def _is_short(value: float) -> bool:
-    return value < SHORT and isclose(value, round(value), rel_tol=CLOSE)
-
-
-def _among(known: Sequence[float], value: float) -> bool:
-    close = CLOSE * abs(value)
-    return bisect_left(known, value - close) < bisect_right(known, value + close)
-
-
-def _between(known: Sequence[float], low: float, high: float) -> bool:
-    return bisect_left(known, low) < bisect_right(known, high)

@@ -39,10 +39,11 @@ Sort = Literal["count", "order", "share", "clock", "loose"]
 
 
 class Unit(NamedTuple):
-    """A unit: what it measures, or a currency in capitals, and how many basic units it is."""
+    """A unit: what it measures, or a currency in capitals, how many basic units it is, its zero."""
 
     kind: str
     size: float
+    zero: float = 0.0
 
 
 words_of = partial(word_set, "numbers")
@@ -86,8 +87,8 @@ def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, .
     for line in sections["units"].strip().splitlines():
         (kind, size, letters, *signs), words = (part.split() for part in line.split("|"))
         for factor, *names in (prefix for prefix in prefixes if prefix[1] in letters):
-            of = float(size) * float(factor)
-            made = {"": Unit(kind, of)}
+            of, zero = float(size.partition(":")[0]) * float(factor), size.partition(":")[2]
+            made = {"": Unit(kind, of, float(zero or 0))}
             if kind == "length":
                 made |= dict.fromkeys(("2", "²", "^2"), Unit("area", of**2))
                 made |= dict.fromkeys(("3", "³", "^3"), Unit("volume", of**3 * 1000))

@@ -5,19 +5,15 @@ and in words. A kind is what a unit measures, a currency, "clock", "date" or "or
 in basic units. Two numbers are the same if they share a kind and a value (``offers``, ``asks``); a
 number without a unit is the same as any of its value, and one with a unit as one without.
 
-The words beside a number say what it is: ``_roles`` has what each may be, so that only the patterns
-that may match are tried. Most numbers stand between words without any role.
-
 A number may have several values: "3/4" is a date or a share, "1.500" is what its language says.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from itertools import pairwise
 from operator import attrgetter
 from unicodedata import digit, numeric
@@ -41,24 +37,22 @@ MAX_DIGITS = 25
 DENOMINATORS = (2, 3, 4, 5, 8, 16)
 """Before a unit, 3/8 is a share and no list of two numbers."""
 MONEY = "$€£¥₹₩₽₺₴₪¢"
-
 MOST_DENSE = 7
 """Letters of the longest unit of scripts without spaces."""
-
 NEAR = 12
 """Characters before a number that may belong to it."""
 MINUS = ("minus ", "moins ", "menos ", "meno ")
 
 EXACT = frozenset(("clock", "half", "date", "order"))
-"""Kinds of which nothing is rounded."""
-NOT_JOINED = frozenset(("share", "date", "clock", "half"))
+"""Kinds of which nothing is rounded, computed or shared."""
+NOT_JOINED = frozenset(("share", *EXACT))
 """Kinds of which two side by side are two."""
 NO_KINDS = frozenset[str]()
 
 Meaning = tuple[str, float]
 """A kind, and a value in its basic unit."""
 
-_USUAL = {"\u00a0": " ", "\u2009": " ", "\u202f": " ", "’": "'", "”": '"', "º": "°"}
+_USUAL = str.maketrans("\u00a0\u2009\u202f’”º", "   '\"°")
 """Signs that are read as others: the patterns of this file know only these."""
 _OTHER_DIGITS = lazy_pattern(r"[^\D\x00-\u065f]")
 
@@ -67,40 +61,34 @@ _GAP = r"(?: ?[ \n-]|[\n-] )?"
 _WORD = r"([^\W\d_]{1,30})"
 _SHARES, _POWERS = "[¼-¾⅐-⅞]", "⁰¹²³⁴-⁹"
 # Each begins with a digit, for which a text is searched quickly. Nearly all have the first form,
-# which nothing goes on. Then come dates, seasons, groups of three, all others.
+# which nothing goes on. Then come dates, times, spans of years, groups of three, all others.
 _NUMBER = lazy_pattern(
     rf"""[0-9¼-¾⅐-⅞]
     (?: (?<![^ \n(].) (?<=[0-9]) [0-9]{{0,{MAX_DIGITS - 1}}}
-        (?=[.]?[ \n][^\W\d_²³]{{2}}|[,;:!?)]+(?:\s|$)|[.]?(?:\n|$))
-      | (?<![\w./-].) [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} (?![0-9-])
-      | (?<![\w./-].) [0-9]? (?: -[0-9]{{1,2}}-[0-9]{{4}} | /[0-9]{{1,2}}/[0-9]{{2}} ) (?![\w/-])
+        (?=[ \n](?P<word>[^\W\d_²³]{{2,30}})|[.,;!?)]+(?:\s|$)|\n|$)
+      | (?<![\w./-].) (?: [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} | [0-9]?-[0-9]{{1,2}}-[0-9]{{4}}
+        | [0-9]?/[0-9]{{1,2}}/[0-9]{{2}} ) (?![0-9/-])
+      | (?: (?<=[01])[0-9] | (?<=2)[0-4] | (?<=[0-9]) ) :[0-5][0-9]
+        (?: :[0-5][0-9] | [.][0-9]{{1,3}} )? (?![0-9:])
       | (?<![\w.,/:-].) (?<=[12]) [0-9]{{3}}\ ?(?:--?|–|/)\ ?[0-9]{{2}}
         (?!\w|\ [A-Z][a-z]{{2,8}}\ [0-9]|\ ?[.,/:–-]\ ?[0-9])
       | (?<![0-9.,].) (?<![0-9]\ .) (?<=[1-9]) [0-9]{{0,2}} (?: \ [0-9]{{3}} )+ (?!\ ?[0-9])
         (?:[.,][0-9]+)?
       | (?<=[0-9]) [0-9]*
-        (?: [.,·:/][0-9]+ | ['_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
+        (?: [.,·/][0-9]+ | ['_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
         (?: [eE][+-]?[0-9]{{1,2}}(?!\w)
           | (?:\ ?[×x·]\ ?10|(?<![0-9.,]10)(?<=10))
-            (?:(?:\^|\*\*)[-−]?[0-9]{{1,2}}|−[0-9]{{1,2}}|⁻?[{_POWERS}]{{1,2}})(?![0-9]) )?
-        {_SHARES}?
+            (?:(?:\^|\*\*)[-−]?[0-9]{{1,2}}|−[0-9]{{1,2}}|⁻?[{_POWERS}]{{1,2}})(?![0-9])
+          | \ ?{_SHARES} | \ [1-9]/[2-9](?![0-9/]) )?
       | (?<![0-9])
     )""",
     re.VERBOSE,
 )
-_DECIMAL = lazy_pattern(r"[0-9]+[.,][0-9]+$")
-_LIST, _LISTED = lazy_pattern(r"\.[0-9]+,[0-9]+\."), lazy_pattern("[^:,]+")
-"""Numbers without spaces, "100,0.5,0.1", and each of them."""
-_BESIDE = lazy_pattern("[^:]+")
-"""Each of those of a score or a scale, 3:1."""
 _POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
 _POWER = lazy_pattern(rf"[eE]|(?: ?[×x·] ?)?10(?:\^|\*\*|(?=−|⁻?[{_POWERS}]))")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 _DATE = lazy_pattern(r"([0-9]{1,4})([-./])([0-9]{1,2})\2([0-9]{1,4})$")
-_SHORT_DATE = lazy_pattern(r"([0-9]{1,2})\.([0-9]{1,2})\.(?![0-9])")
-"""A day and a month of a language that puts a comma before decimals: 15.08."""
-_SEASON = lazy_pattern(r"([12][0-9])[0-9]{2} ?(?:--?|–|/) ?([0-9]{2})$")
-_MIXED = lazy_pattern(rf" ?({_SHARES})| ([1-9])/([2-9])(?![0-9/])")
+_YEARS = lazy_pattern(r"([12][0-9])[0-9]{2} ?(?:--?|–|/) ?([0-9]{2})$")
 _BEHIND = lazy_pattern(rf"{_GAP}(?:of an? )?([^\W\d_]{{1,30}}|[^\s\w.,;:!?()])")
 _ORDINALS = ("st", "nd", "rd", "th", "er", "ère", "ème", "ª")
 _DENSE_DATE = lazy_pattern(r" ?[月월] ?([0-9]{1,2})[日号號일]")
@@ -108,18 +96,15 @@ _MONTH = lazy_pattern(rf"(?:[.°]|st|nd|rd|th|er)?[ -](?:of |de )?(?!may [a-z]){
 _CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(:[0-5][0-9]|[.][0-9]{1,3})?$")
 _OCLOCK = lazy_pattern(
     r"""\ ?(?: (?P<half>[ap])(?:m|[.]m[.]?)(?![^\W_])
-      | (?: o'clock | uhr(?!\ [0-5]) | (?P<hours>h|heures?|uur)
-          | (?P<long>uhr|(?:horas?|ч|час(?:а|ов)?|годин[аи]?|ore|godz)[.]?(?=\ [0-5])) )
+      | (?: o'clock | uhr | (?P<hours>h|heures?|uur|horas?|ч|час(?:а|ов)?|годин[аи]?|ore|godz) )
         (?=[\W_]|$|(?<=h)[0-5][0-9](?![0-9]))
-        (?: \ ?(?P<minutes>[0-5][0-9])
-            (?:\ ?(?:m|mn|(?:min|мин|хв)[^\W\d_]{0,9}))?(?![\w:]|[.,][0-9]) )?
-      | [時时點点시](?![间間])(?:\ ?(?P<dense>[0-5]?[0-9])[分분])? )""",
+        (?: [.]?\ ?(?P<minutes>[0-5][0-9])(?:\ ?(?:mn?|(?:min|мин|хв)\w{0,9}))?
+          (?![\w:]|[.,][0-9]) )?
+      | [时時點点시](?![间間])(?:\ ?(?P<dense>[0-5]?[0-9])[分분])? )""",
     re.IGNORECASE | re.VERBOSE,
 )
 _HALF = lazy_pattern(r" (?:(?:in the|de la|del?|di|du|de l'|'s) ?)?([^\W\d_]+(?:-midi)?)")
 """The half of the day in words: 5:00 in the morning, 9 Uhr abends."""
-_UNTIL = lazy_pattern(r" ?(?:[-–—]|to) ?([0-9]{1,2})(?:[:.][0-9]{2})? ?([ap])[.]?m", re.IGNORECASE)
-"""The end of a span, which tells the half of the day of its beginning: 1:10-4pm, 9:00-5pm."""
 _SPOKEN = lazy_pattern(rf"(?: minutes?)? (?:{_WORD} )?([^\W\d_]{{1,30}}|[0-9]{{1,2}}(?![\w:.]))")
 _MONEY_BEFORE = lazy_pattern(rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?) ?[(]?$")
 _POWER_OF = r"(?:\^?[23](?!\w)|[²³])?"
@@ -128,22 +113,18 @@ _UNIT = lazy_pattern(
     rf"([%‰]|[{MONEY}](?! ?[0-9])|° ?[CF](?![^\W_])|[′\"](?!\w)|'(?= ?[0-9]{{1,2}}\")"
     rf"|mm\ Hg(?!\w)|p(?:er|or|our)\ (?:ci?ento?|mille)(?!\w)"
     rf"|(?:basis|p[ou]i?n[kt][^\W\d_]{{0,3}})[ -](?:de\ )?[bp][^\W\d_]{{2,15}}"
-    rf"|[^\W\d_]{{1,30}}{_POWER_OF})"
+    rf"|[^\W\d_]{{1,30}}(?![A-Za-z]){_POWER_OF}(?!·))"
 )
 _PER = lazy_pattern(rf"(?:/| (?:per|pro|par|por|al) )([^\W\d_]{{1,30}}{_POWER_OF})")
 _MINUS = lazy_pattern(rf"(?:(?<![\w.°])(?<![0-9°] )(?<!°[CF] )[-−–]|(?<!\w)(?:{'|'.join(MINUS)}))$")
 """Of a temperature; elsewhere "-5 %" and "fell by 5 %" are the same."""
-_OTHER_UNITS = ("·", "*", "²", "³")
-"""What follows a unit that is none of ours: N·m."""
-_SIGNS = {'"': "in", "'": "ft"}
 _INNER = lazy_pattern(r" d'(?=\w)|(?: an?| of an?| de)?(?= \S)")
 _AND_SHARE = lazy_pattern(rf" (?:and|und|et|y|e|en) (?:a |an |eine |un |una |une )?{_WORD}")
 _BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
 _TO = lazy_pattern(r" ?(?:([×x]|by)|[-–—]|to|and|or|bis|und|à|et|a|y|e|o|ou) ?$")
 _ENGLISH = lazy_pattern(r"\b(?:the|of|and|was|is|are|has|with|for|to|it)\b", re.IGNORECASE)
-_COMMA = lazy_pattern(r"[0-9],([0-9]{1,3})(?![0-9])")
 _CLUES = 5_000
-"""Characters of a text that tell whether it is English at all, and not only figures."""
+"""Characters of a text that tell its language."""
 POINT_LANGUAGES = frozenset("en zh ja ko th hi bn ta he my".split())
 """They put a point before decimals; the others, a comma."""
 
@@ -157,6 +138,7 @@ class Number:
         first, last: the same with its sign of money, scale, unit, or month.
         plain: the values that it may have without a unit.
         digits: as it is written; "" if it is spelled out.
+        scale, units: what follows it, or a number that it is listed with.
         meanings: its kinds, each with a value.
         is_clear: whether it has no other meaning: a number with a unit, a date, a time.
         loose: values that it hardly has: without its scale, or as a word such as "couple".
@@ -170,6 +152,8 @@ class Number:
     last: int
     plain: tuple[float, ...] = ()
     digits: str = ""
+    scale: float = 1.0
+    units: Sequence[Unit] = ()
     meanings: tuple[Meaning, ...] = ()
     is_clear: bool = False
     loose: tuple[float, ...] = ()
@@ -231,134 +215,118 @@ def is_year(value: float) -> bool:
 
 def usual_signs(text: str) -> str:
     """A text with the digits of all scripts as 0 to 9, and usual spaces and quotes, in place."""
-    for sign, usual in _USUAL.items():
-        text = text.replace(sign, usual)
-    return _OTHER_DIGITS.sub(lambda sign: str(digit(sign[0])), text)
+    return _OTHER_DIGITS.sub(lambda sign: str(digit(sign[0])), text.translate(_USUAL))
 
 
 @cache
-def _roles() -> Mapping[str, str]:
-    """What a word or sign beside a number may be, in lower case."""
-    words = {
-        "scale ": valued("scales"),
-        "month ": (*valued("months"), *_ORDINALS, "of", "de"),
-        "order ": _ORDINALS,
-        "unit ": (*unit_names(), *"us u sq square cu cubic mm ° ' ′".split(), '"'),
-        "money ": money_names(),
-        "clock unit ": words_of("beside"),
-    }
-    roles = defaultdict[str, str](str)
-    for role, word in ((role, word) for role, known in words.items() for word in known):
-        roles[word] += role
-    return {**roles}
+def _telling() -> tuple[frozenset[str], frozenset[str]]:
+    """The words and signs, in lower case, that say what the number before or behind them is."""
+    signs = [*_ORDINALS, *"of de us u sq square cu cubic mm °".split()]
+    behind = words_of("beside").union(valued("scales"), valued("months"), unit_names(), signs)
+    return behind, frozenset({*money_names(), *valued("months")})
 
 
 # ---------------------------------------------------------------- in digits
 
 
 def _in_digits(text: str, language: str) -> Iterator[Number]:
+    telling, telling_before = _telling()
     for found in _NUMBER.finditer(text):
-        digits, start, end = found[0], *found.span()
+        digits, (start, end) = found[0], found.span()
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
             digits, start = f".{digits}", start - 1
         number = Number(start, end, start, end, (), digits)
         if len(digits) > MAX_DIGITS:
             yield number.mean((f"written {digits}", 0.0))
-        elif digits.isdecimal() or (_DECIMAL.match(digits) and text[end : end + 1] != "."):
-            is_whole = digits.isdecimal()
-            number.plain = (float(digits),) if is_whole else _values(digits, text, language)
-            yield _read(text, number)
+            continue
+        if digits.isdecimal():
+            number.plain = (float(digits),)
         elif date := _DATE.match(digits):
             yield from _date(date, number)
-        elif season := _SEASON.match(digits):  # 1998/99
-            years = (float(f"{season[1]}{season[2]}"), float(season[2]))
+            continue
+        elif years := _YEARS.match(digits):  # 1998/99
+            plain = (float(f"{years[1]}{years[2]}"), float(years[2]))
             yield Number(start, start + 4, start, start + 4, (float(digits[:4]),), digits[:4])
-            yield Number(end - 2, end, end - 2, end, years, season[2])
-        elif ":" in digits and _time_of_day(text, number):
-            yield number
-        elif (
-            (short := _SHORT_DATE.match(text, start))
-            and _is_date(month := int(short[2]), day := int(short[1]))
-            and _language_of(text, language) not in {*POINT_LANGUAGES, ""}
-        ):
-            yield number.mean(("date", 100.0 * month + day), plain=(float(digits),), last=end + 1)
-        else:
-            parts = _LISTED if _LIST.search(digits) else _BESIDE  # or all of it
-            for part in parts.finditer(digits):
-                at, to = start + part.start(), start + part.end()
-                yield _read(text, Number(at, to, at, to, _values(part[0], text, language), part[0]))
+            yield Number(end - 2, end, end - 2, end, plain, years[2])
+            continue
+        elif ":" not in digits:
+            number.plain = _values(digits, text, language)
+        near = text[max(start - NEAR, 0) : start]
+        last = end + (near[-1:] == "(" and text[end : end + 1] == ")")
+        word = found["word"] or ""
+        if (not word or word == "of") and (behind := _BEHIND.match(text, last)):
+            word = behind[1]  # of "three (3) years" behind the bracket
+        word = word.casefold()
+        before = (near.split() or [""])[-1].strip("(.").casefold()
+        number.after = word if word.isalpha() else ""
+        is_plain = number.after and near[-1:] in " \n(" and ":" not in digits
+        if not is_plain or word in telling or word >= FIRST_DENSE or before in telling_before:
+            _tell(text, number, near, (before, word), last)
+        yield number
 
 
-def _read(text: str, number: Number) -> Number:
-    """A number in digits, read with what belongs to it."""
-    start, end, digits, values = number.start, number.end, number.digits, number.plain
-    near = text[max(start - NEAR, 0) : start]
-    last = end + (near[-1:] == "(" and text[end : end + 1] == ")")
-    behind = _BEHIND.match(text, last)  # of "three (3) years" behind the bracket
-    word = behind[1].casefold() if behind else ""
-    before, known = (near.split() or [""])[-1].strip("(."), _roles()
-    roles, beside = known.get(word, ""), known.get(before.casefold(), "")
-    is_dense = word >= FIRST_DENSE
-    number.after = word if word.isalpha() else ""
-    if len(values) > 1 and digits.count(".") > 1:
+def _tell(text: str, number: Number, near: str, words: tuple[str, str], last: int) -> None:
+    """Says what a number is, by what stands around it.
+
+    Args:
+        words: those before it and behind it, in lower case.
+        last: where it ends, with its bracket.
+    """
+    start, digits, values, (before, word) = number.start, number.digits, number.plain, words
+    may_be_time = word in words_of("beside") or word >= FIRST_DENSE or ":" in digits
+    if len(values) > 1 and digits.count(".") > 1:  # a version
         number.loose = values
-        return number.mean((f"written {digits}", 0.0))
-    if number.after and not (roles or beside or is_dense) and near[-1:] in " \n(":
-        return number
-    if len(digits) == 2 and near[-2:] in ("'", " '", "('"):  # '24
+        number.mean((f"written {digits}", 0.0))
+    elif len(digits) == 2 and near[-2:] in ("'", " '", "('"):  # '24
         number.first, number.loose = start - 1, values
         number.plain = tuple(century + values[0] for century in (2000, 1900))
-        return number
-    if not number.after and (mixed := _MIXED.match(text, end)):  # 2 ½, 1 1/2
-        share = numeric(mixed[1]) if mixed[1] else int(mixed[2]) / int(mixed[3])
-        number.plain = tuple(value + share for value in values)
-        number.end = number.last = mixed.end()
-        return _measured(text, number)
-    if ("clock" in roles or is_dense) and _time_of_day(text, number):
-        return number
-    is_day = len(digits) < 3 and values[0] <= 31
-    is_day = is_day and (is_dense or not word or "month" in roles + beside)
-    if is_day and (day := _day(text, number, before)):
-        return day
-    if "order" in roles and behind and behind.start(1) == end:
+    elif (may_be_time and _time_of_day(text, number)) or _day_of_month(text, number, before):
+        return
+    elif text.startswith(_ORDINALS, number.end) and number.after in _ORDINALS:
         number.loose = values
-        return number.mean(("order", values[0]), last=behind.end())
-    paid: Sequence[Unit] = ()
-    is_money = "money" in beside or near.rstrip(" (")[-1:] in MONEY
-    if is_money and (sign := _MONEY_BEFORE.search(near)):
-        paid = money_of(sign[1].rstrip(".")) or money_of(sign[1][-1])
-        number.first = start - len(near) + sign.start() if paid else start
-    if paid or is_dense or "unit" in roles or "scale" in roles:
+        number.mean(("order", values[0]), last=number.end + len(number.after))
+    else:
+        paid: Sequence[Unit] = ()
+        may_be_paid = near.rstrip(" (")[-1:] in MONEY or money_of(before)
+        if may_be_paid and (sign := _MONEY_BEFORE.search(near)):
+            paid = money_of(sign[1].rstrip(".")) or money_of(sign[1][-1])
+            number.first = start - len(near) + sign.start() if paid else start
         number.last = last
-        return _measured(text, number, paid)
-    return number
+        _measure(text, number, paid)
 
 
-def _day(text: str, number: Number, before: str) -> Number | None:
-    """The day of the month that stands behind it or before it, or None."""
-    months, day, last = valued("months"), number.plain[0], number.end
-    behind = _MONTH.match(text, last)
-    if dense := _DENSE_DATE.match(text, last):  # 3月15日
-        return number.mean(("date", 100 * day + float(dense[1])), last=dense.end())
+def _day_of_month(text: str, number: Number, before: str) -> bool:
+    """Whether it is a day of the month that stands behind it or before it, which it then is."""
+    months, days, last = valued("months"), number.plain, number.end
+    if len(number.digits) > 2 or days[0] > 31:
+        return False
+    dense, behind = _DENSE_DATE.match(text, last), _MONTH.match(text, last)
+    if dense:  # 3月15日
+        number.mean(("date", 100 * days[0] + float(dense[1])), last=dense.end())
+        return True
     if behind and (month := months.get(behind[1].casefold())):
         last = behind.end()
-    elif month := text[number.start - 1] != "\n" and months.get(before.casefold()):
-        number.first = text.rindex(before, 0, number.start)
-    return (
-        number.mean(("date", 100 * month + day), plain=number.plain, last=last) if month else None
-    )
+    elif month := text[number.start - 1] != "\n" and months.get(before):
+        number.first = text.casefold().rindex(before, 0, number.start)
+    else:
+        return False
+    number.mean(("date", 100 * month + days[0]), plain=days, last=last)
+    return True
 
 
 def _values(digits: str, text: str, language: str) -> tuple[float, ...]:
     """What these digits may mean in a text."""
     if digits.isdecimal():
         return (float(digits),)
+    whole, _, share = digits.rpartition(" ")
+    if "/" in share and whole:  # 1 1/2
+        return (_values(whole, text, language)[0] + _values(share, text, language)[0],)
     if "/" in digits:
         parts = [_values(part, text, language)[0] for part in digits.split("/")]
         return (_exact(parts[0] / (parts[1] or 1)), *parts)
-    if share := numeric(digits[-1]) % 1:  # 2½
+    if part := numeric(digits[-1], 0) % 1:  # 2½
         whole = digits[:-1].strip(" .,")
-        return (share + (_values(whole, text, language)[0] if whole else 0),)
+        return (part + (_values(whole, text, language)[0] if whole else 0),)
     if power := _POWER.search(digits):
         exponent = int(digits[power.end() :].translate(_SUPERSCRIPTS))
         mantissa = _values(digits[: power.start()].rstrip(" .") or "1", text, language)
@@ -374,28 +342,19 @@ def _values(digits: str, text: str, language: str) -> tuple[float, ...]:
     are_groups = len(rest[-1]) == 3 and all(len(part) in (2, 3) for part in rest)
     if not are_groups or head == "0" or len(head) > 3:
         return (decimal,) if len(rest) == 1 else (float(head), *map(float, rest))
-    if len(rest) > 1:
+    found = _language_of(text, language)
+    if len(rest) > 1 or ("," in digits and found in {*POINT_LANGUAGES, ""}):
         return (grouped,)
-    if (found := _language_of(text, language)) and found not in POINT_LANGUAGES:
-        may_group = "," in digits and _may_group(text[:_CLUES], found)
-        return (decimal, grouped) if may_group else (grouped,) if "." in digits else (decimal,)
-    return (grouped,) if "," in digits else (decimal,) if found else (decimal, grouped)
+    # A comma groups in Mexico and in English tables too, and three decimals are rare.
+    if "," in digits or not found:
+        return (decimal, grouped)
+    return (decimal,) if found in POINT_LANGUAGES else (grouped,)
 
 
 def _language_of(text: str, language: str) -> str:
     """The language of a text, or that of what stands around it where it does not tell."""
     found = find_language(text[:_CLUES])  # it keeps what it is given for a while
     return language if found == "en" and not _ENGLISH.search(text, 0, _CLUES) else found
-
-
-@lru_cache(maxsize=8)
-def _may_group(text: str, language: str) -> bool:
-    """Whether a comma may group though its language has decimals behind it.
-
-    So it does in Mexico and in Egypt, and in a table of English words that seem Italian.
-    """
-    behind = [len(found[1]) for found in _COMMA.finditer(text)]
-    return min(behind, default=0) > 2 and (language in ("es", "ar") or len(behind) > 2)
 
 
 def _exact(value: float) -> float:
@@ -411,19 +370,15 @@ def _date(date: re.Match[str], number: Number) -> Iterator[Number]:
     one, sign, two, three = date.groups()
     year, at = (one, number.start) if len(one) == 4 else (three, number.end - len(three))
     pairs = [(two, three)] if year is one else [(two, one)] + [(one, two)] * (sign != ".")
-    known = [(month, day) for month, day in pairs if _is_date(int(month), int(day))]
+    known = [(int(m), int(d)) for m, d in pairs if 0 < int(m) < 13 and 0 < int(d) < 32]
     if not known or len(one) == 3 or (len(year) < 4 and sign != "/"):
         number.loose = tuple(float(part) for part in (one, two, three))
         yield number.mean((f"written {date[0]}", 0.0))
         return
     days = tuple(float(day) for _, day in known)
-    yield number.mean(*(("date", 100.0 * int(m) + int(d)) for m, d in known), plain=days)
+    yield number.mean(*(("date", 100.0 * month + day) for month, day in known), plain=days)
     century = 0 if len(year) == 4 else 1900 if int(year) > 50 else 2000
     yield Number(at, at + len(year), at, at + len(year), (float(century + int(year)),), year)
-
-
-def _is_date(month: int, day: int) -> bool:
-    return 0 < month < 13 and 0 < day < 32
 
 
 def _time_of_day(text: str, number: Number) -> bool:
@@ -448,9 +403,6 @@ def _time_of_day(text: str, number: Number) -> bool:
         return False
     if hours > 24:
         return False
-    if not half and digits and (until := _UNTIL.match(text, last)):
-        is_same = hours % 12 < int(until[1]) % 12
-        half = until[2] if is_same else {"a": "p", "p": "a"}[until[2].lower()]
     if not half and (text[last : last + 1] == " " or text[number.start - 1] >= FIRST_DENSE):
         behind, known = _HALF.match(text, last), valued("halves")
         beside = (text[max(number.start - 2, 0) : number.start], behind[1] if behind else "")
@@ -460,7 +412,7 @@ def _time_of_day(text: str, number: Number) -> bool:
     meanings: list[Meaning] = [("clock", time)]
     if half or (hours <= 12 and digits[:1] != "0"):  # 09:00 is in the morning
         meanings.append(("half", time % 720))
-    if sign and (sign["hours"] or (sign["long"] and minutes)):
+    if sign and sign["hours"]:
         meanings.append(("time", 60 * (60 * hours + minutes)))
     if written and (rest := written[3]):  # 1:59:40 may be a duration, as 3:43.13 is
         seconds = 60 * time + float(rest[1:]) if rest[0] == ":" else time + float(f"0{rest}")
@@ -503,7 +455,7 @@ def _in_words(text: str) -> Iterator[Number]:
             inner = _INNER.match(text, end) if sort == "share" else None  # half a mile
             is_enclosed = text[end : end + 1] == ")" and text[start - 1 : start] == "("
             number.last = inner.end() if inner else end + is_enclosed
-            _measured(text, number)
+            _measure(text, number)
             if sort == "share" and not number.meanings:
                 number.meanings = (("share", value),)
         yield number
@@ -512,8 +464,8 @@ def _in_words(text: str) -> Iterator[Number]:
 # ---------------------------------------------------------------- with a unit
 
 
-def _measured(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
-    """A number with its scale, and with what it measures or costs.
+def _measure(text: str, number: Number, paid: Sequence[Unit] = ()) -> None:
+    """Reads the scale behind a number, and what it measures or costs.
 
     Args:
         paid: the money that stands before it.
@@ -532,30 +484,31 @@ def _measured(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
         is_money = paid or is_glued or money_of(_units(text, end)[2])
         if not is_money and units_of(said):
             break
-        number.loose, number.last = number.loose or number.plain, end
+        number.loose, number.last, number.scale = number.loose or number.plain, end, scale
         number.plain = tuple(_exact(value * scale) for value in number.plain)
-    values = number.plain
     units, last, word = (paid, number.last, "") if paid else _units(text, number.last)
+    values = number.plain
     if units and values[0] < 1 and values[2:] and values[2] in DENOMINATORS:  # 3/8 inch
-        values = number.plain = values[:1]
+        number.plain = values[:1]
+    _in_units(text, number, units, number.plain)
     if units and not paid and values[0] == int(values[0]):
         share, last = _and_share(text, last)
         if share:  # an hour and a half
-            values, number.plain = tuple(value + share for value in values), ()
-    after = word.casefold()
+            _in_units(text, number, units, [value + share for value in values])
+            number.plain = ()
+    number.after = word.casefold()
+    number.is_clear = bool(units) and number.after not in words_of("unclear units")
+    number.last = number.end if last == begin else last
+
+
+def _in_units(text: str, number: Number, units: Sequence[Unit], values: Sequence[float]) -> None:
+    """Says what a number with these units means. Of a temperature its sign belongs to it."""
     if units and units[0].kind == "temperature":
-        values = _degrees(text, number, values, after)
-    number.meanings = tuple((u.kind, _exact(v * u.size)) for u in units for v in values)
-    number.is_clear = bool(units) and after not in words_of("unclear units")
-    number.after, number.last = after, number.end if last == begin else last
-    return number
-
-
-def _degrees(text: str, number: Number, values: Sequence[float], unit: str) -> tuple[float, ...]:
-    """The values with their sign, above the freezing point of water."""
-    if minus := _MINUS.search(text, max(number.first - NEAR, 0), number.first):
-        number.first, values = minus.start(), [-value for value in values]
-    return tuple(value - 32 if unit in ("°f", "fahrenheit") else value for value in values)
+        minus = _MINUS.search(text, max(number.first - NEAR, 0), number.first)
+        number.first = minus.start() if minus else number.first
+        values, number.is_clear = [-value for value in values] if minus else values, True
+    number.units = units
+    number.meanings = tuple((u.kind, _exact((v - u.zero) * u.size)) for u in units for v in values)
 
 
 def _known(word: str, find: Callable[[str], object]) -> str:
@@ -583,17 +536,11 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
     if name >= FIRST_DENSE:
         name = _known(name, units_of)
         last = found.start(2) + len(name)
-    if not name:
-        return [], end, ""
     square = "" if not found[1] else "2" if found[1][0] == "s" else "3"
-    units: Sequence[Unit] = units_of(f"{_SIGNS.get(name, name)}{square}")
-    is_bold = text[last : last + 2] == "**"
-    if text[last : last + 1] in _OTHER_UNITS and not (is_bold or money_of(name)):
-        return [], end, name
-    ratios: list[Unit] = []
+    units, ratios = units_of(f"{name}{square}"), list[Unit]()
     while units and (per := _PER.match(text, last)) and (under := units_of(per[1])):
-        ratios += [Unit(f"{u.kind}/", u.size) for u in units]
-        units = [Unit(f"{u.kind}/{d.kind}", u.size / d.size) for u in units for d in under]
+        ratios += [u._replace(kind=f"{u.kind}/") for u in units]
+        units = tuple(Unit(f"{u.kind}/{d.kind}", u.size / d.size) for u in units for d in under)
         last = per.end()
     return [*units, *ratios], last if units else end, name.rstrip("^23²³")
 
@@ -605,37 +552,38 @@ def _joined(text: str, numbers: list[Number]) -> list[Number]:
     """
     joined, covered = numbers[:1], numbers[0].last
     for one, two in pairwise(numbers):
-        if 0 < two.first - one.last < 6 and one.plain and two.plain and not one.loose:
-            _scale_as(text, one, two)
-        if one.plain == two.plain and text[one.end : two.start] in ("(", " ("):  # three (3) years
-            one.meanings, one.is_clear = two.meanings, two.is_clear
-        if one.is_clear and not one.is_part and two.start - one.last < 6:
-            small = {kind: v for kind, v in two.meanings if kind not in NOT_JOINED}
-            shared = [(kind, v, small[kind]) for kind, v in one.meanings if v > small.get(kind, v)]
-            if shared and one.after != two.after and _BETWEEN.match(text, one.last, two.start):
-                digits, one.is_part, covered = one.digits + two.digits, True, two.last
-                whole = Number(one.start, two.last, one.first, two.last, (), digits)
-                sums = [(kind, _exact(large + small)) for kind, large, small in shared]
-                joined.insert(-1, whole.mean(*sums))
+        if two.first - one.last < 6:
+            if text[one.end : two.start] in ("(", " (") and one.plain == two.plain:
+                one.meanings, one.is_clear = two.meanings, two.is_clear  # three (3) years
+            elif one.plain and two.plain and not (one.loose or EXACT & (one.kinds() | two.kinds())):
+                _list(text, one, two)
+            if (whole := _sum_of(text, one, two)) and not one.is_part:
+                one.is_part, covered = True, two.last
+                joined.insert(-1, whole)
         two.is_part = two.last <= covered
         covered = max(covered, two.last)
         joined.append(two)
     return joined
 
 
-def _scale_as(text: str, one: Number, two: Number) -> None:
+def _sum_of(text: str, one: Number, two: Number) -> Number | None:
+    """Two numbers with units of one kind, of which the second goes on with the first."""
+    small = {kind: value for kind, value in two.meanings if kind not in NOT_JOINED}
+    shared = [(kind, v, small[kind]) for kind, v in one.meanings if v > small.get(kind, v)]
+    are_one = shared and one.is_clear and one.after != two.after
+    if not are_one or not _BETWEEN.match(text, one.last, two.start):
+        return None
+    whole = Number(one.start, two.last, one.first, two.last, (), one.digits + two.digits)
+    return whole.mean(*((kind, _exact(large + small)) for kind, large, small in shared))
+
+
+def _list(text: str, one: Number, two: Number) -> None:
     """Adds to what a number means what it is with the scale and the unit of the next one."""
-    to, values, whole = _TO.match(text, one.last, two.first), one.plain, two.plain[0]
-    if not to or (to[1] and values[0] <= 10) or (one.kinds() | two.kinds()) & EXACT:  # 2 x 500 mg
+    to, values = _TO.match(text, one.last, two.first), one.plain
+    if not to or (to[1] and values[0] <= 10):  # 2 x 500 mg
         return
-    if "temperature" in two.kinds() and not one.meanings:
-        degree, values = units_of(two.after)[0].size, _degrees(text, one, values, two.after)
-        warm = (("temperature", _exact(value * degree)) for value in values)
-        one.mean(*warm, plain=one.plain, after=two.after)
-    elif whole and "temperature" not in one.kinds():
-        size = 1000.0 if two.digits[-4:] == ",000" and len(one.digits) < 4 else 1.0
-        size = whole / two.loose[0] if two.loose and two.loose[0] else size
-        scaled = tuple((kind, value * size) for kind, value in one.meanings) if size > 1 else ()
-        units = ((kind, v * m * size / whole) for kind, m in two.meanings for v in values)
-        one.meanings = (one.meanings or (*units,)) + scaled
-        one.plain += tuple(value * size for value in values) if size > 1 else ()
+    thousands = 1000.0 if two.digits[-4:] == ",000" and len(one.digits) < 4 else 1.0
+    if (scale := two.scale * thousands) > 1:
+        one.plain += tuple(_exact(value * scale) for value in values)
+    if not one.meanings or scale > 1:
+        _in_units(text, one, one.units or two.units, one.plain[len(values) :] or values)

@@ -28,8 +28,6 @@ ALIKE, LEAST_WORDS = 0.6, 2
 
 _WORD = lazy_pattern(r"[^\W\d_]+")
 _CAPITALISED = lazy_pattern(r"[A-Z](?<![^\W\d_].)[^\W\d_]+")
-_HOURS = ("h", "heure", "heures", "uur")
-_DECADE = lazy_pattern(r" ?['’]?s(?![^\W_])")
 _QUOTED = lazy_pattern(r"“([^“”\n]{2,100})”|\"([^\"\n]{2,100})\"|‘([^‘’\n]{2,100})’")
 
 
@@ -178,12 +176,10 @@ def _meanings_of_dates(text: str) -> frozenset[Meaning]:
 def _kind_of(number: Number) -> str:
     """What a number counts or measures."""
     kinds = number.kinds() - {"", "half"}
-    if kinds == {"time"} and number.after in _HOURS:
-        return "clock"  # as "24 heures" is, which may be a time of day
     if "date" in kinds:
         return DAY
-    if kinds:
-        return min(kinds)
+    if kinds:  # "24 heures" may be a time of day too
+        return "time" if "time" in kinds else min(kinds)
     if any(map(is_year, number.plain)) and number.end - number.start in (2, 4):
         return "year"
     is_word = number.after.isalpha() and len(number.after) >= SHORTEST
@@ -191,7 +187,5 @@ def _kind_of(number: Number) -> str:
 
 
 def _value(text: str, number: Number, meanings: Sequence[Meaning]) -> Value:
-    kind, end = _kind_of(number), number.last
-    if kind == "year" and (decade := _DECADE.match(text, end)):
-        end = decade.end()
-    return Value(number.first, text[number.first : end], kind, tuple(meanings))
+    said = text[number.first : number.last]
+    return Value(number.first, said, _kind_of(number), tuple(meanings))
