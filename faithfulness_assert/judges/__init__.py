@@ -33,6 +33,8 @@ JUDGES = {
 FORMS = [form for _, form in JUDGES.values()]
 REMOTE = ("anthropic", "openai")
 """Those behind an API. The name in capitals, with ``_``, begins its environment variables."""
+APIS = ("chat", "completion", "responses", "messages")
+"""What promptfoo may write between a provider and its model."""
 
 
 def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
@@ -49,8 +51,14 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
     judge = cast("Judge", spec)
     if isinstance(spec, str):
         kind, _, argument = spec.partition(":")
-        judge = _class_of(kind)(*filter(None, [argument.strip()]), **own)
+        judge = _class_of(kind)(*filter(None, [model_of(argument.strip())]), **own)
     return judge if writer is None else TwoJudges(judge, make_judge(writer, {}))
+
+
+def model_of(name: str) -> str:
+    """The model that ``chat:MODEL`` names, as ``MODEL`` alone does."""
+    api, _, model = name.partition(":")
+    return model if model and api in APIS else name
 
 
 def check_judge_options(spec: object, options: Mapping[str, Any]) -> None:
@@ -87,7 +95,9 @@ def option_names(spec: object) -> list[str]:
     kind = spec.partition(":")[0]
     if kind not in JUDGES:
         model = spec.replace("/", ":").rpartition(":")[2].strip() or "MODEL"
-        forms = " or ".join(FORMS).replace("MODEL", model)
+        likely = "anthropic" if "claude" in model.lower() else "openai"
+        ordered = sorted(FORMS, key=lambda form: not form.startswith(likely))
+        forms = " or ".join(ordered).replace("MODEL", model)
         raise ConfigError(
             f"judge: unknown judge {spec!r}. {suggest(kind.strip().lower(), JUDGES)} Write {forms}."
             " A model of another server that is compatible with OpenAI's is 'openai:MODEL', with "

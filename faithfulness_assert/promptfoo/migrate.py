@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from ..judges import REMOTE
+from ..judges import REMOTE, model_of
 from ..policy.parsing import read_data
 from ..records.checks import as_mapping, mappings_in
 from ..records.errors import ConfigError
@@ -33,8 +33,7 @@ PATH = re.compile(
     r"(?:\.map\(\(?(\w+)\)? ?=> ?\2\.([A-Za-z_]\w*)\))?(?:\.join\([^()]*\))?"
 )
 CARRIED = {"type", "value", "threshold", "weight", "transform", "contextTransform", "provider"}
-# `chat`, `completion`, `responses` and `messages` name APIs of a provider.
-GRADER = re.compile(r"([a-z]+):(?:(?:chat|completion|responses|messages):)?([\w./:@-]+)")
+GRADER = re.compile(r"([a-z]+):([\w./:@-]+)")
 _TEXTS = sections(__file__.removesuffix("migrate.py") + "migration.txt")
 _ROWS = (row.split(" | ") for row in _TEXTS["servers"].splitlines() if row)
 SERVERS = {name: (url, needs) for name, url, needs in _ROWS}
@@ -77,6 +76,8 @@ def migrate_config(config: object) -> str:
     if not isinstance(config, Mapping):
         problem = f"must be a mapping with tests, got {type(config).__name__}"
         raise ConfigError(f"init: a promptfoo config {problem}")
+    if "assert" in config:  # the file of a defaultTest
+        config = {"defaultTest": config}
     places: dict[str, list[str]] = {}  # by the text of our assertion
     for place, assertion, options in _assertions(config):
         if assertion.get("type") in (BUILT_IN, INVERTED):
@@ -206,7 +207,7 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, str], list[str]]:
 def _judge_of(id: object) -> tuple[dict[str, str], list[str]]:
     """The judge that asks the same model as a provider, if there is one, and what it needs."""
     match = GRADER.fullmatch(id) if isinstance(id, str) else None
-    name, model = match.groups() if match else ("", "")
+    name, model = (match[1], model_of(match[2])) if match else ("", "")
     if name in REMOTE:
         return {"judge": f"{name}:{model}"}, []
     if name not in SERVERS or (name == "bedrock" and not ON_BEDROCK.match(model)):

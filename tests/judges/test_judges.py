@@ -56,3 +56,4 @@ def test_unknown_judges_and_options_are_errors_that_help():
     with pytest.raises(ConfigError, match="seed: the judge is passed as an object"):
         make_judge(MinimalJudge(), {"seed": 1})
     assert isinstance(make_judge("embedded", {}), EmbeddedJudge)
+    assert make_judge("openai:chat:gpt-4o", {"api_key": "x"}).info.name == "openai:gpt-4o"
