@@ -24,6 +24,8 @@ from ..text.strings import clip, lazy_pattern, one_line, visible
 IN_CI, ELSEWHERE = 20, 200
 """The most lines about statements that were made up."""
 MADE_UP, PASSED = "made up: ", "passed; "
+FAITHFUL = "the answer is faithful, but a not- assertion wants a made-up one"
+UNCHECKED = "nothing was checked ({}): endings pass it, so a not- assertion fails; set 0 there"
 MOST_OF_SETUP = 5
 MAX_CHARS = 600
 EXPANDED = (
@@ -118,7 +120,8 @@ def _of_judge(grades: list[Mapping[str, Any]]) -> Iterator[str]:
         yield f"{which}, which compares words only"
     untested = sum(bool(_at(grade, "metadata", "untested")) for grade in grades)
     if untested and not counts["asked"]:
-        yield untested_in_words(untested, len(grades))
+        cases = sum("graderError" in as_mapping(grade.get("metadata")) for grade in grades)
+        yield untested_in_words(untested, cases)
 
 
 def _of_test(grades: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -146,7 +149,8 @@ def _of_test(grades: list[Mapping[str, Any]]) -> Iterator[str]:
             told += [one for one in _warnings(grade) if one.startswith(CHECKS)]
             yield from (f"{PASSED}{clip(one, MAX_CHARS)}" for one in told)
         elif negated:
-            yield "the answer is faithful, but a not- assertion wants a made-up one"
+            is_graded = metadata.get("status") == "graded"
+            yield FAITHFUL if is_graded else UNCHECKED.format(metadata.get("status"))
         else:
             yield from (clip(line, MAX_CHARS) for line in lines or [f"failed: {reason}"])
 

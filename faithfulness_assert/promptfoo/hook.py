@@ -30,6 +30,7 @@ from ..grading import Grader, log_defect
 from ..options import GRADER_NAMES, NAMED_BY_JUDGE
 from ..plan.weighing import internal_error, invalid_input
 from ..policy.load import policies
+from ..policy.scoring import NOT_GRADED, TO_ACCEPT
 from ..records.checks import as_mapping, as_share, mappings_in
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.result import GradingResult
@@ -67,6 +68,7 @@ STEP = re.compile(r'^(?:[\w-]+|"[^"]*")|\.?(?:[\w-]+|"[^"]*")|\[[^\]]*\]|.', re.
 """A step of a path, such as `.a` or `[0]`."""
 FILTER = re.compile(r"\[\?\s*([A-Za-z_]\w*)(?![\w(])")
 """A step that takes the items with a field, which is its group."""
+TO_ACCEPT_NEGATED = TO_ACCEPT.replace('"pass"', "0") + " A not- assertion passes what fails."
 LOG_VARIABLE = "FAITHFULNESS_ASSERT_LOG"
 OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
 
@@ -111,7 +113,8 @@ def grade(output: Any, context: Any, make_grader: Callable[..., Grader] = Grader
     # If one assertion is negated and another with the same config is not, both fail.
     is_negated = any(assertion["type"].startswith("not-") for assertion in _candidates(given))
     if is_negated and not result["metadata"]["defined"]:
-        raise NotPythonError(result["reason"]) from None
+        said = result["reason"].replace(TO_ACCEPT, TO_ACCEPT_NEGATED)
+        raise NotPythonError(f"{NOT_GRADED}: {said.removeprefix(f'{NOT_GRADED}: ')}") from None
     return result
 
 
@@ -205,6 +208,8 @@ def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
                 near = f"Known: {', '.join(OWN_KEYS)}, and the options of grade()."
             if name in NAMED_BY_JUDGE:
                 near = "The judge's name has it: judge: openai:MODEL."
+            if name.startswith("api_base"):  # as promptfoo's own providers call it
+                near = "Did you mean 'baseUrl'?"
             near = re.sub("_(.)", lambda match: match[1].upper(), near)
             problems.append(f"config.{key[:60]}: unknown key. {near}")
     if problems:
@@ -428,6 +433,8 @@ def _no_context(output: Any, given: Mapping[str, Any]) -> str:
     ]
     empty = [f"{path} is null" for path, value in named if value is None]
     path = next((f", such as {path}" for path, value in named if value is not None), "")
+    chats = (f"{at}.{key}" for at in places for key, v in places[at].items() if _has_roles(v))
+    path += next((f", or config.messagesFrom to {chat}" for chat in chats), "")
     return (
         f"context: not found. {'; '.join([*empty, *there]) or 'vars has no keys'}. Set "
         f"vars.context, or set config.contextFrom to its path{path}. Looked in "

@@ -119,9 +119,15 @@ def test_a_judge_that_compares_words_is_told_of_beside_another():
     assert told_of(other) == told_of(ours(TRUE)) == []
 
 
-def test_a_faithful_answer_under_not_python_is_called_faithful():
-    (line,) = told_of({**ours(TRUE), "pass": False, "assertion": {"type": "not-python"}})
+def test_what_fails_under_not_python_is_called_faithful_unchecked_or_not_graded():
+    failed = {"pass": False, "assertion": {"type": "not-python"}}
+    (line,) = told_of({**ours(TRUE), **failed})
     assert line == "test: the answer is faithful, but a not- assertion wants a made-up one"
+    (line,) = told_of({**ours("I don't know.", endings={"abstained": "pass"}), **failed})
+    assert line.startswith("test: nothing was checked (abstained): endings pass it, so a not-")
+    reason = "Error: NotPythonError: Not graded: Nothing to check: the answer is blank.\nat x"
+    (line,) = told_of({**failed, "reason": reason})
+    assert line == "test: Not graded: Nothing to check: the answer is blank."
 
 
 def test_a_log_of_ci_gets_few_lines(monkeypatch, capsys):
@@ -151,7 +157,9 @@ def test_no_context_of_a_hook_fails_an_eval(first, second):
 
 
 FAILED = {"controls": {"asked": 2, "passed": 1, "failed": 1, "unanswered": 0}}
-UNTESTED = "no control (a statement with a known verdict that tests the judge)"
+UNTESTED = (
+    "no control (a statement with a known verdict that tests the judge) could be made for 3 of 3"
+)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +169,8 @@ UNTESTED = "no control (a statement with a known verdict that tests the judge)"
 def test_a_judge_that_fails_controls_or_could_not_be_tested_is_told_of_once(found, said):
     grade = ours(TRUE)
     grade["metadata"] |= found
-    (line,) = told_of(grade, grade, grade)
+    component = {"pass": False, "reason": "made up", "assertion": {"type": "python"}}
+    (line,) = told_of(grade, component, grade, component, grade)
     assert line.startswith(said)
 
 

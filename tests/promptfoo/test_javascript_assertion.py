@@ -105,7 +105,7 @@ def test_one_process_gives_the_results_of_the_python_assertion(promptfoo, folder
     calls = [promptfoo.send("grade", *case) for case in CASES]
     wanted = [json.loads(json.dumps(get_assert(*case))) for case in CASES]
     assert [promptfoo.result(call) for call in calls] == wanted
-    blank = {"error": "Nothing to check: the answer is blank.", "stack": ""}
+    blank = {"error": "Not graded: Nothing to check: the answer is blank.", "stack": ""}
     assert promptfoo.grade("", {**GIVEN, "test": NEGATED}) == blank
     assert len(graders(folder)) == 1
 
