@@ -166,9 +166,8 @@ def shown_in_part(likely: Likely, verdicts: Sequence[Verdict]) -> str:
     everything = f"to show everything takes {likely.everything:,} asks or more at this prompt size"
     if not shares:
         return f"{what}; {everything}"
-    least, most = percent(min(shares)), percent(max(shares))
-    span = least if least == most else f"{least} to {most}"
-    unsupported = f"{len(shares)} that stayed unsupported were shown {span} of it"
+    least = percent(min(shares))
+    unsupported = f"{len(shares)} that stayed unsupported were shown {least} of it or more"
     return f"{what}; {unsupported}; {everything}"
 
 

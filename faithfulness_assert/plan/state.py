@@ -332,15 +332,12 @@ def make_job(
 
 
 def fitting_ask(state: State, kind: AskKind, payload: Payload, remark: str = "") -> Ask:
-    """The ask for a payload. If it is too long, names of passages go first, then all brackets."""
+    """The ask for a payload. If it is too long, it goes without brackets."""
     ask = make_ask(kind, state.policy, payload, remark=remark, secret=state.secret)
-    borders = tuple([(number, "") for number, _ in payload.passages])
-    for less in ({"passages": borders}, {"passages": (), "referents": ()}):
-        if is_within(state.budget, ask):
-            break
-        payload = replace(payload, **less)
-        ask = make_ask(kind, state.policy, payload, remark=remark, secret=state.secret)
-    return ask
+    if is_within(state.budget, ask):
+        return ask
+    payload = replace(payload, passages=(), referents=())
+    return make_ask(kind, state.policy, payload, remark=remark, secret=state.secret)
 
 
 # ---------------------------------------------------------------- what fits one ask

@@ -103,17 +103,9 @@ def explanation_jobs(state: State) -> tuple[Job, ...]:
         (v.id, f"[{in_words(v)}] {clip(v.statement)} {clip(v.reason)}".rstrip())
         for v in result.problems()[:MAX_PROBLEMS]
     )
-    asks = (
-        make_ask(
-            "reason",
-            state.policy,
-            Payload(problems[:shown], notes=f"{result.score:.2f}"),
-            secret=state.secret,
-        )
-        for shown in range(len(problems), -1, -1)
-    )
-    fitting = next((ask for ask in asks if is_within(state.budget, ask)), None)
-    return (Job(fitting),) if fitting else ()
+    payload = Payload(problems, notes=f"{result.score:.2f}")
+    ask = make_ask("reason", state.policy, payload, secret=state.secret)
+    return (Job(ask),) if is_within(state.budget, ask) else ()
 
 
 def absorb_explanation(state: State, job: Job, outcome: Outcome) -> State:
