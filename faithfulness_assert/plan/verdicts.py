@@ -273,7 +273,7 @@ def _answers(state: State, sentence: Statement) -> bool:
     """Whether a sentence answers what the one before it asks, or its heading; or with a yes or a
     no what the case does: "Of course!" says much behind "Can I smoke in the room?".
     """
-    text = without_heading(sentence)
+    text = without_heading(sentence).removeprefix(f"{sentence.lead_in} ")
     if asks(text) or not may_answer(text):
         return False
     before = state.sentences[sentence.id - 2] if sentence.id > 1 else None  # the first is 1

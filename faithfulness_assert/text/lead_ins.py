@@ -14,13 +14,15 @@ heading or lead-in that stands before no statement is one itself.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from .citations import heads_sources
 from .learned import CLAIM, asks, scores
-from .talk import claims_nothing
+from .sentences import LABEL
+from .talk import COLON, ENDS, STOPS, claims_nothing, may_answer
 
 MAX_PREFIX = 240
 """Characters of all lead-ins of a piece. A longer line says more than what the list is about."""
@@ -28,8 +30,8 @@ LOWEST = 100
 """The level of a bold line as a heading."""
 MAX_VALUE = 80
 """Characters of a value: what stands below a label, and is no sentence."""
-_COLON = (":", "：")
-_ENDS = (*_COLON, *".!?。！？")
+MOST_WORDS = 4
+"""Of what may be no sentence, and say nothing alone."""
 TITLES = ("heading", "bold", "rule")
 _PLAIN = ("text", "bold")
 _TABLE = ("row", "table header")
@@ -59,12 +61,12 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
     found: list[Piece] = []
     over: list[tuple[int, int, int]] = []  # each lead-in: its column, its paragraph, its place
     heads: list[tuple[int, int]] = []  # the level and place of each heading of this part
-    shown: set[int] = set()  # the places of headings and lead-ins that a statement is shown with
+    shown: set[int] = set()  # the places of headings and lead-ins that are judged with a statement
     before = ""  # which group of pieces ends here
     for place, (piece, following) in enumerate(zip_longest(pieces, pieces[1:])):
         group = "" if piece.kind in _PLAIN else "table" if piece.kind in _TABLE else "list"
         over = [lead_in for lead_in in over if _is_under(piece, *lead_in[:2])]
-        over = [] if before not in ("", group) else over
+        over = [one for one in over if before in ("", group) or -1 < one[0] < piece.column]
         before = group
         if over and not piece.list_number:
             piece = piece._replace(list_number=found[over[-1][-1]].list_number)
@@ -73,36 +75,66 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
             heads = [(n, at) for n, at in heads if n < level or found[at].block == piece.block]
         elif asks(piece.text):  # what follows answers it, and no longer the heading
             heads = [(n, at) for n, at in heads if not asks(found[at].text)]
+            over = [one for one in over if not asks(found[one[-1]].text)]
         lead_ins = [found[at].text for *_, at in over]
         leads = _leads(piece, following, lead_ins) if following and not piece.skipped else None
-        if leads and (scores(piece.text).talk > CLAIM or claims_nothing(piece.text)):
+        is_open = leads and not piece.text.endswith(STOPS)
+        if is_open and (scores(piece.text).talk > CLAIM or claims_nothing(piece.text)):
             piece = piece._replace(skipped="lead-in")
-        is_answer = bool(heads) and heads[-1][1] == place - 1 and asks(found[-1].text)
-        is_under = bool(heads or over) and not piece.skipped
-        if is_under and (is_answer or _is_shown_under(piece, is_value=bool(over))):
+        if (heads or over) and not piece.skipped:
+            is_answer = bool(heads) and heads[-1][1] == place - 1 and asks(found[-1].text)
+            is_judged = is_answer or _is_judged(piece, is_value=bool(over))
             path = [at for _, at in heads]
             new = [at for at in path if at not in shown and is_new(found[at].text)]
-            shown.update(path, (at for *_, at in over))
-            heading = " ".join(with_colon(found[at].text) for at in path if at not in new)
-            lead_ins = [*(found[at].text for at in new), *lead_ins]
-            piece = piece._replace(lead_in=" ".join(map(with_colon, lead_ins)), heading=heading)
+            shown.update((*path, *(at for *_, at in over)) if is_judged else ())
+            if is_judged or may_answer(piece.text):
+                heading = " ".join(with_colon(found[at].text) for at in path if at not in new)
+                lead_ins = [*(found[at].text for at in new), *lead_ins]
+                lead_in = " ".join(map(with_colon, lead_ins))
+                piece = piece._replace(lead_in=lead_in, heading=heading)
         if leads:
+            if over and over[-1][:2] == leads and over[-1][2] != place - 1:
+                over.pop()  # "Basic:" and its lines, and then "Premium:"
             over.append((*leads, place))
         elif level >= 0 and piece.skipped in ("", "heading"):
             heads.append((level, place))
         found.append(piece)
+    _state_what_stands_alone(found, shown, is_new)
+    return _told_apart(found) if sum(":" in piece.text for piece in found) > 1 else found
+
+
+def _state_what_stands_alone(
+    found: list[Piece], shown: set[int], is_new: Callable[[str], bool]
+) -> None:
+    """Makes a heading or lead-in that stands before no statement one itself."""
     titles = (at for at, piece in enumerate(found) if piece.skipped in ("heading", "lead-in"))
-    for at in {*titles}.difference(shown):  # they stand before no statement
+    for at in {*titles}.difference(shown):
         said = found[at].text
         is_talk = claims_nothing(said.rstrip(" :：")) and not is_new(said)
         if not (is_talk or heads_sources(said)):
             found[at] = found[at]._replace(skipped="")
-    return found
 
 
-def _is_shown_under(piece: Piece, *, is_value: bool) -> bool:
-    """Whether a heading or lead-in says of what a statement speaks: not of a remark between."""
-    if is_value and not (piece.kind == "text" and piece.text.endswith(_ENDS)):
+def _told_apart(pieces: list[Piece]) -> list[Piece]:
+    """The pieces. One of several with the same label is shown with the name that stands above it.
+
+    "Basic", "Price: 5", "Premium", "Price: 7": the last line in a paragraph without such a label
+    tells two prices apart, or else its first line, as "Plan: Basic".
+    """
+    labels = [found[0] if (found := LABEL.match(piece.text)) else "" for piece in pieces]
+    counts = Counter(filter(None, labels))
+    name, own = None, ""
+    for at, (piece, label) in enumerate(zip(pieces, labels, strict=True)):
+        if name is None or name.block != piece.block or counts[label] < 2:
+            name, own = piece, label
+        elif own != label and len(name.text) <= MAX_VALUE and not (piece.lead_in or piece.skipped):
+            pieces[at] = piece._replace(lead_in=with_colon(name.text))
+    return pieces
+
+
+def _is_judged(piece: Piece, *, is_value: bool) -> bool:
+    """Whether a heading or lead-in is judged with a statement: not with what may be set aside."""
+    if is_value and not (piece.kind == "text" and piece.text.endswith(ENDS)):
         return True
     return not claims_nothing(piece.text, is_item=piece.kind in ("item", "row"))
 
@@ -113,18 +145,24 @@ def _leads(piece: Piece, following: Piece, lead_ins: Sequence[str]) -> tuple[int
         return None
     column = piece.column if piece.kind == "item" else -1
     is_over_text = _is_label(piece) and not claims_nothing(following.text)
-    paragraph = following.block if is_over_text else -1
+    paragraph = following.block if is_over_text or asks(piece.text) else -1
     is_short = len(" ".join([*lead_ins, piece.text])) <= MAX_PREFIX
     return (column, paragraph) if is_short and _is_under(following, column, paragraph) else None
 
 
 def _announces_more(piece: Piece, following: Piece) -> bool:
     """Whether a piece ends in a colon, or is a short line or item over items or a table."""
-    if piece.text.endswith(_COLON):
+    if piece.text.endswith(COLON):
         return True
     column = piece.column if piece.kind == "item" else -1
-    is_short = len(piece.text) <= MAX_VALUE and not piece.text.endswith((*_ENDS, ","))
     is_over = following.kind in ("item", *_TABLE) and _is_under(following, column)
+    if piece.text.endswith(STOPS):  # "What is excluded?", "The following is excluded."
+        if following.text.count(" ") >= MOST_WORDS or len(following.text) > MAX_VALUE:
+            return False
+        if is_over and not following.text.endswith(ENDS):
+            return True
+        return asks(piece.text) and not asks(following.text) and may_answer(following.text)
+    is_short = len(piece.text) <= MAX_VALUE and not piece.text.endswith(",")
     return is_over and is_short and (piece.kind == "item" or _is_label(piece))
 
 
@@ -135,7 +173,7 @@ def _is_label(piece: Piece) -> bool:
 
 def with_colon(heading: str) -> str:
     """A heading or lead-in as it is shown before a statement."""
-    return heading if not heading or heading.endswith(_ENDS) else f"{heading}:"
+    return heading if not heading or heading.endswith(ENDS) else f"{heading}:"
 
 
 def _is_under(piece: Piece, column: int, paragraph: int = -1) -> bool:
@@ -144,9 +182,9 @@ def _is_under(piece: Piece, column: int, paragraph: int = -1) -> bool:
         return piece.column > column
     if piece.kind == "text" and piece.block == paragraph:
         return True
-    is_value = len(piece.text) <= MAX_VALUE and not piece.text.endswith(_ENDS)
+    is_value = len(piece.text) <= MAX_VALUE and not piece.text.endswith(ENDS)
     is_value = is_value and piece.kind in _PLAIN and not piece.skipped
-    return is_value or (column < 0 and piece.kind in _TABLE)
+    return is_value or (piece.kind in _TABLE and (column < 0 or piece.column > column))
 
 
 def with_headers(headers: Sequence[str], cells: Iterable[str]) -> str:

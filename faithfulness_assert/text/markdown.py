@@ -25,7 +25,9 @@ _KINDS: dict[str, Kind] = {"rule": "rule", "heading": "heading", "link": "link d
 _LINE = lazy_pattern(r"[^\r\n]+(?:\r?\n|\r)?|\r?\n|\r")
 _QUOTES = re.compile(r"(?:[ \t]|>(?!\d| ?=| \d{1,9}(?![\d.)])))*")  # >50%, > 80 and >= 5 are none
 _MARKER = lazy_pattern(
-    r"(?:[-*+•◦▪‣●○∙]|(?P<number>\d{1,3})[.)])(?:[ \t]+|\Z)|\[\^[^\]\s]{1,50}\]:[ \t]*"
+    r"(?:[-*+•◦▪‣●○∙–—→]|(?P<number>\d{1,3})[.)]"
+    r"|(?P<sign>[\u2190-\u21ff\u2300-\u2bff\U0001f000-\U0001faff]\ufe0f?|\d\ufe0f?\u20e3))"
+    r"(?:[ \t]+|\Z)|\[\^[^\]\s]{1,50}\]:[ \t]*"
 )
 _NUMBERED = lazy_pattern(r"^[ \t>]*(?:[-*+][ \t]+)?(\d{1,3})[.)][ \t]", re.MULTILINE)
 _CLOSING = lazy_pattern(r"[ \t>]*(?:`{3,}|~{3,})[ \t\r\n]*")
@@ -118,7 +120,10 @@ def _line(text: str, start: int, end: int, numbers: set[int]) -> _Line:
             found = None
         if found is None:
             return _Line(start, end, begin, text[begin:last], marker, number, is_quoted)
-        marker, begin = marker if marker >= 0 else begin - start, found.end()
+        marker = marker if marker >= 0 else begin - start
+        if found["sign"]:  # it says something: ✅, ❌
+            return _Line(start, end, begin, text[begin:last], marker, number, is_quoted)
+        begin = found.end()
 
 
 def _form(said: str) -> str:
@@ -136,6 +141,9 @@ class _Reader:
         self.is_next = self.is_quoted = False  # whether the last line is in a block, in a quote
         self.margin = 0  # columns before the text of an outermost item
         self.numbered = -1  # columns before the last number of a list
+        # Whether the last line begins an item; whether lines below items belong to these, without
+        # an indent: not if two items stand right below each other.
+        self.was_item = self.goes_on = False
         # The numbers of the items so far, and before the first: of a list of two or more.
         listed = Counter(map(int, _NUMBERED.findall(text)))
         self.numbers = {n - 1 for n in (0, 1) if n in listed and (listed[n] > 1 or n + 1 in listed)}
@@ -169,7 +177,12 @@ class _Reader:
             self.found.append(Block(kind, line.start, line.end, column, line.number))
         self.found[-1].pieces.append((begin, begin + len(said)))
         self.found[-1].end = line.end
-        self.is_next, self.is_quoted = True, line.is_quoted
+        # Items that stand right below each other have no more lines.
+        is_item = line.marker >= 0
+        self.goes_on = (
+            is_item if not self.is_next else self.goes_on and not (is_item and self.was_item)
+        )
+        self.is_next, self.is_quoted, self.was_item = True, line.is_quoted, is_item
 
     def kind_of(self, line: _Line, form: str, before: str) -> Kind:
         if kind := _KINDS.get(form):
@@ -181,11 +194,11 @@ class _Reader:
             return "item"
         if "|" in line.said and before in ("row", "table header"):
             return "row"
-        is_inside = line.is_quoted or 0 < self.margin <= line.begin - line.start
+        is_inside = 0 < self.margin <= line.begin - line.start
         if before in ("text", "item") and line.is_quoted <= self.is_quoted:
             # A line that is not indented goes on with an item if it begins with a small word.
             begins_small = line.said[0].islower() and line.said[:2].isalpha()
-            is_inside = before == "item" and (is_inside or begins_small)
+            is_inside = before == "item" and (is_inside or begins_small or self.goes_on)
         self.margin = self.margin if is_inside else 0
         return "item" if is_inside else "bold" if form == "bold" else "text"
 

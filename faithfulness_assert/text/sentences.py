@@ -64,7 +64,9 @@ _INVISIBLE = lazy_pattern("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]
 _SPACE = lazy_pattern(r"[^\S ]|[\x00-\x1f]")
 _BREAKS = lazy_pattern(r"[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
 _ITEM = lazy_pattern(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]\)?\s")
-_LABEL = lazy_pattern(r"[^\W\d_][^\n:：.!?]{0,40}[:：](?!\S*[/\d])")
+LABEL = lazy_pattern(r"[^\W\d_][^\n:：.!?]{0,40}[:：](?!\S*[/\d])")
+_INNER_STOP = lazy_pattern(r"\w\w[.!?][\"')»”]? [^\W\d_a-z]")
+_EARLY_STOP = lazy_pattern(r"(?:\S+ ){0,2}\S*\w\w[.!?][\"')»”]? [^\W\d_a-z]")
 _MAY_END = lazy_pattern(r"[.!?)](?:(?<!\))[^\w.!?]*\w|(?<=\w\))\s)")
 _FALLBACK = lazy_pattern(r"[.!?]+[\"')\]]*\s+")
 
@@ -164,8 +166,12 @@ def _ends_on_purpose(line: str, next_line: str) -> bool:
     """Whether a line was not wrapped: the next word had room in it, or begins something new."""
     if not line.strip() or not next_line or line.endswith("  ") or _ITEM.match(next_line):
         return True
-    if _LABEL.match(next_line) and next_line[0] == next_line[0].upper():
+    if LABEL.match(next_line) and next_line[0] == next_line[0].upper():
         return True
+    if (_INNER_STOP.search(line) and line.rstrip()[-1] not in ".!?:;") or _EARLY_STOP.match(
+        next_line
+    ):
+        return False  # sentences end within lines
     word = next_line.split(maxsplit=1)[0]
     return len(line) + len(word) < WRAPPED and not word.lstrip("\"'([“‘«„")[:1].islower()
 

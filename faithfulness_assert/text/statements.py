@@ -17,12 +17,12 @@ from ..records.model import Skipped, Statement
 from .citations import heads_sources, is_reference, may_be_title, without_references
 from .inline import Clear, clear
 from .json_leaves import Names, leaves
-from .lead_ins import MAX_PREFIX, TITLES, Piece, under_lead_ins, with_headers
+from .lead_ins import MAX_PREFIX, TITLES, Piece, under_lead_ins, with_colon, with_headers
 from .learned import CLAIM, asks, is_topic, scores
 from .markdown import Block, Kind, blocks
 from .sentences import FIND, Span, language_of, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern
-from .talk import claims_nothing
+from .talk import ENDS, claims_nothing
 
 _ENDS_CITATION = "])】］）}>"
 _WORD = lazy_pattern(r"[^\W\d_]+")
@@ -36,6 +36,9 @@ _EXPECTS_ANSWER = lazy_pattern(
 _LABEL = lazy_pattern(  # the box of a task, and a name in bold: "[ ] **Pro plan:** "
     r"(?:\[[ xX]\](?=\s))?[ \t]*(?:(\*\*|__)[^*_\n]{1,80}(?:[:：]\1|\1\s?[:：]|\1\s[–—-](?=\s)))?"
 )
+_VALUE = lazy_pattern(r"\W{0,3}\d[\d.,:/–-]*\s?[^\W\d_]{0,12}\W{0,3}")
+_GROUP = lazy_pattern(r"[ \t]*\|?[ \t]*(\*\*|__)[^*_|\n]{1,80}\1[ \t]*(?:\|[ \t]*)+\s*")
+"""A row that only names the rows below it: "| **Children** | |"."""
 _THINKING = lazy_pattern(
     r"\s*(?:<(think|thinking|reasoning)>.*?</\1>"
     r"|Thinking: (?:.*?\nSignature: [^\n]+|(?:[^\n]+\n)+)(?=\n))",
@@ -150,7 +153,7 @@ def _read(text: str, language: str) -> Iterator[Piece]:
     all_blocks = blocks(text)
     content = [i for i, block in enumerate(all_blocks) if block.kind not in TITLES]
     last_content = max(content, default=0)
-    headers, cells = list[str](), list[str]()
+    headers, cells, group = list[str](), list[str](), ""
     is_listed = only_names = False  # in a list of sources, which claims nothing so far
     kind: Kind = "text"
     for i, block in enumerate(all_blocks):
@@ -162,7 +165,10 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         if above and cells[1:] and not cells[0]:  # the cell above goes on
             cells[0] = above[0]
         if block.kind == _HEADER != kind:
-            headers = cells
+            headers, group = cells, ""
+        below = all_blocks[i + 1] if i < last_content else block
+        if is_group := _names_rows(text, block) and not _names_rows(text, below):
+            group = next(filter(None, cells)) if below.kind == "row" else ""
         kind = block.kind
         if kind == "heading" and block.end - block.start > MAX_PREFIX:
             kind = "text"  # it says more than what its part is about
@@ -186,12 +192,13 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             while labels and labels[-1].start() <= piece.start:
                 label = labels.pop()
             shown = with_headers(headers, cells) if kind == "row" else ""
+            if group and kind == "row":
+                reason = _HEADER if is_group else reason
+                shown = f"{with_colon(group)} {shown}"
             if label and label.end() <= piece.start and not claims_nothing(piece.text):
                 shown = f"{label[0].replace(label[1] or '*', '')} {piece.text}"
             shown = shown if shown != piece.text else ""
-            # What begins no line, or is indented, stands under the begin of its item.
-            is_under = place > 1 and text[piece.start - 3 : piece.start].rstrip("*_")[-1:] != "\n"
-            where = (block.column + is_under, block.start)
+            where = (block.column + (place > 1), block.start)  # under the begin of its item
             number = block.number if place == 1 else 0
             yield Piece(
                 piece.start, piece.end, piece.text, reason, kind, *where, shown, list_number=number
@@ -228,6 +235,10 @@ def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
     return "heading" if is_title else ""
 
 
+def _names_rows(text: str, block: Block) -> bool:
+    return block.kind == "row" and bool(_GROUP.fullmatch(text, block.start, block.end))
+
+
 def _cells(parts: Sequence[Clear]) -> list[str]:
     """The cells of a row, without markup, with the empty ones inside."""
     said = " ".join(part.text for part in parts).strip().strip("|")
@@ -244,6 +255,7 @@ def _row(parts: Sequence[Clear]) -> list[Piece]:
 
 def _sentences(part: Clear, language: str) -> Iterator[Piece]:
     before: Piece | None = None
+    end_before = 0
     spans = sentence_spans(part.text, language)
     if any(mark in part.text for mark in _ENDS_CITATION):
         spans = [own for span in spans for own in _without_citations(part.text, *span)]
@@ -252,14 +264,23 @@ def _sentences(part: Clear, language: str) -> Iterator[Piece]:
         if is_blank(said):
             continue
         piece = Piece(part.places[start], part.places[end - 1] + 1, said)
-        if before and _PARENTHESIS.fullmatch(said) and not is_reference(said):
+        if before and (
+            (_PARENTHESIS.fullmatch(said) and not is_reference(said))
+            or ("\n" in part.text[end_before:start] and _is_value_of(before.text, said))
+        ):
             before = before._replace(end=piece.end, text=f"{before.text} {said}")
             continue
         if before:
             yield before
-        before = piece
+        before, end_before = piece, end
     if before:
         yield before
+
+
+def _is_value_of(before: str, said: str) -> bool:
+    """Whether a line is only a number with its unit, and says nothing without the line before."""
+    is_value = said[-1] not in ".!?" and _VALUE.fullmatch(said)
+    return bool(is_value) and not (before.endswith(ENDS) or _VALUE.fullmatch(before))
 
 
 def _without_citations(text: str, start: int, end: int) -> Iterator[Span]:

@@ -19,7 +19,8 @@ QUESTION, OPEN = 20, -40
 SILENCE = 80
 """The score from which on a sentence only says that an answer is missing, or stands beside that."""
 
-_COLON = (":", "：")
+COLON, STOPS = (":", "："), tuple(".!?。！？")
+ENDS = (*COLON, *STOPS)
 _CUT = lazy_pattern(r"(?<=[,;:!?…。！？；，、—–])|(?<=\.)(?=\s)|\s-\s")
 
 
@@ -33,7 +34,7 @@ def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
     if is_reference(" ".join(sentence.split()).strip(MARKS), may_link=True):
         return True
     own = scores(sentence, is_item=True) if is_item else scores(sentence)  # remembered by its call
-    is_open = sentence.rstrip(MARKS).endswith(_COLON)
+    is_open = sentence.rstrip(MARKS).endswith(COLON)
     least = OPEN if is_open else QUESTION if asks(sentence) else TALK
     is_talk = own.talk >= least or (is_open and _only_introduces(sentence))
     return is_talk and not _hides_claim(sentence)
@@ -51,7 +52,7 @@ def may_be_set_aside(text: str, texts: Iterable[str], *, is_item: bool = False) 
 
     What a lead-in claims is judged with each statement of ``texts`` under it, which repeats it.
     """
-    if text.endswith(_COLON) and any(f"{text} " in said for said in texts):
+    if text.endswith(COLON) and any(f"{text} " in said for said in texts):
         return True
     return claims_nothing(text, is_item=is_item)
 
