@@ -16,7 +16,7 @@ TALK = 155
 """The score from which on a sentence claims nothing: 1 in 50 of the claims that look so."""
 QUESTION, OPEN = 20, -40
 """The same for what ends as a question, and for what ends in a colon: few claims do."""
-SILENCE = 80
+SILENCE = 135
 """The score from which on a sentence only says that an answer is missing, or stands beside that."""
 
 COLON, STOPS = (":", "："), tuple(".!?。！？")
