@@ -160,17 +160,13 @@ def none_seen(strata: Iterable[tuple[float, int]]) -> float:
 # ---------------------------------------------------------------- a mean
 
 
-class Interval(NamedTuple):
-    """Where the mean of scores from 0 to 1 lies, with the certainty ``LEVEL``."""
+def mean_interval(mean: float, variance: float, count: int) -> tuple[float, float]:
+    """Where the mean of scores from 0 to 1 lies, with the certainty ``LEVEL``.
 
-    low: float
-    high: float
-
-
-def mean_interval(mean: float, variance: float, count: int) -> Interval:
-    """By the normal distribution, which the means of so many scores approach."""
+    By the normal distribution, which the means of so many scores approach.
+    """
     reach = REACH * sqrt(variance / count)
-    return Interval(max(0.0, mean - reach), min(1.0, mean + reach))
+    return max(0.0, mean - reach), min(1.0, mean + reach)
 
 
 # ---------------------------------------------------------------- several tests

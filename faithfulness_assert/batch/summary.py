@@ -21,7 +21,7 @@ from ..records.model import (
 from ..records.result import GradingResult
 from ..records.result_list import controls_in_words, is_unreliable, untested_in_words
 from ..records.views import lost_points
-from ..statistics import LEVEL, Interval, mean_interval
+from ..statistics import LEVEL, mean_interval
 from ..text.strings import clip, counted, visible
 from .rows import Line
 
@@ -209,7 +209,7 @@ class Summary:
         return self._sum / self.defined / _SCALE if self.defined else None
 
     @property
-    def interval(self) -> Interval | None:
+    def interval(self) -> tuple[float, float] | None:
         """Where the mean lies; None if there are fewer than ``LEAST`` scores."""
         if self.mean is None or self.defined < LEAST:
             return None
@@ -256,8 +256,8 @@ class Summary:
     def text(self, *, spent: bool = True) -> str:
         """All of it, for people, on a few lines; ``spent``: with what it has cost."""
         lines = [self.brief()]
-        if (interval := self.interval) and interval.low < interval.high:
-            low, high = f"{interval.low:.3f}", f"{interval.high:.3f}"
+        if (interval := self.interval) and interval[0] < interval[1]:
+            low, high = (f"{end:.3f}" for end in interval)
             lines.append(f"the mean score is from {low} to {high} ({LEVEL:.0%} interval)")
         if set(self.statuses) - {"graded"}:
             counts = ", ".join(f"{name} {n:,}" for name, n in self.statuses.most_common())

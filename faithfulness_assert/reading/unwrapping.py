@@ -174,10 +174,10 @@ def split_json(text: str) -> tuple[list[Any], list[str]]:
     # To close brackets takes several scans.
     is_open = begins and whole.endswith("}") and len(text) < 50 * REPAIR_CHARS
     for mended in (plain, whole + "]", whole + "]}") if is_open else (plain,):
-        found = [(loads(mended[start:end]), (start, end)) for start, end in _spans(mended)[0]]
+        found = [(loads(mended[start:end]), (start, end)) for start, end in _spans(mended)]
         if spans := [span for value, span in found if value is not None]:
             return [value for value, _ in found if value is not None], _between(mended, spans)
-    spans = _spans(plain)[0] if begins else []
+    spans = _spans(plain) if begins else []
     broken = [plain[start:end] for start, end in spans]
     comments = [c[0] for piece in broken for c in _COMMENT.finditer(piece) if c[0][0] != '"']
     broken = [_COMMENT.sub(lambda c: c[0] if c[0][0] == '"' else " ", piece) for piece in broken]
@@ -193,13 +193,13 @@ def _between(text: str, spans: list[tuple[int, int]]) -> list[str]:
     return [text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
 
 
-def _spans(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """Where the outermost balanced brackets begin and end, and whether there are no others.
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Where the outermost balanced brackets begin and end.
 
     One that is never closed hides the rest of the text; one with too many inside is left out.
     """
     spans: list[tuple[int, int]] = []
-    are_all, end = True, 0
+    end = 0
     while opening := _BEGINS.search(text, end):
         start, end = opening.span()
         depth = deepest = 0
@@ -217,10 +217,9 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], bool]:
             elif mark == '"':
                 break  # a string that is never closed
         if depth:
-            return spans, False
+            return spans
         spans += [(start, end)] if 0 < deepest <= MAX_DEPTH else []
-        are_all = are_all and deepest <= MAX_DEPTH
-    return spans, are_all
+    return spans
 
 
 def looks_like_json(text: str) -> bool:
