@@ -26,7 +26,7 @@ from ..records.judge import Ask, Judge, Reply, ReplyForm, judge_info
 from ..records.usage import Usage
 from ..settings import SETTING, Choice, choose
 from ..text.sentences import sentence_spans
-from ..text.strings import counted
+from ..text.strings import clip, counted
 from .rows import Row
 
 ANY_MODEL = "openai:MODEL"
@@ -65,6 +65,8 @@ class Estimate:
         judge: for which one; ``ANY_MODEL`` if none is named.
         thinking: the tokens that each ask is taken to think; 0 if no thinking is known of the
             judge.
+        unasked: planned cases about which nothing is asked, such as those without a context.
+        why: the status and reason of the first of them.
     """
 
     cases: int
@@ -78,6 +80,8 @@ class Estimate:
     exact: bool
     judge: str = ""
     thinking: int = 0
+    unasked: int = 0
+    why: str = ""
     problem: str = ""
 
     @property
@@ -109,6 +113,10 @@ class Estimate:
         if self.unreadable:
             unread = f"{counted(self.unreadable, 'row')} cannot be read and cost nothing"
             lines.append(f"{unread}. The first is {self.problem}")
+        if self.unasked:
+            lines.append(
+                f"{self.unasked:,} of {self.planned:,} planned cases need no ask: {self.why}"
+            )
         if not self.exact:
             lines.append("The tokens are estimated from the length of the texts.")
         return "\n".join(lines)
@@ -155,6 +163,7 @@ def estimate_run(
     )
     results = [result for result in planned if result is not None]
     usages = [result.tokens_used for result in results]
+    unasked = [one for one in results if not (is_free or one.tokens_used.num_requests)]
     times = (cases - unreadable) / len(drawn) if drawn else 0.0
     costs = [result.cost for result in results if result.cost is not None]
     return Estimate(
@@ -170,6 +179,8 @@ def estimate_run(
         judge=named if isinstance(named, str) else judge_info(named).name,
         thinking=rehearsal.thinking,
         problem=problem,
+        unasked=len(unasked),
+        why=clip(f"{unasked[0].status}: {unasked[0].reason}", 300) if unasked else "",
     )
 
 
