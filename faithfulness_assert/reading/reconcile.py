@@ -112,13 +112,9 @@ def settle(
     # why the label is wrong: "The context says 12." Who gives one to each has that habit.
     granted = (row for row in reading.rows if row.label == "supported" and not row.line)
     odd_reasons = reasons != "all" and not all(row.reason for row in granted)
-    # A row that grants nothing to another statement than that of its number speaks against it.
-    against = {
-        plain_words(row.statement)
-        for row in reading.rows
-        if row.statement and row.label not in credited
-        if not is_same(row.statement, statements.get(row.number or 0, ""))
-    }
+    # What a row repeats and grants nothing to earns nothing under another number.
+    denied_rows = (row for row in reading.rows if row.statement and row.label not in credited)
+    against = {plain_words(row.statement) for row in denied_rows}
     findings = {}
     for number, text in statements.items():
         finding = agreed(
