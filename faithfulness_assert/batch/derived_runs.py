@@ -16,6 +16,7 @@ from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import as_mapping, check_mapping
 from ..records.errors import ConfigError
 from ..settings import AnyPolicy
+from ..text.strings import names_of
 from .local_run import RunOutcome
 from .run_description import changes, how_graded, policy_in
 from .store import NAME, Store, reading, writing
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from ..options import GraderOptions
 
 SHOWN = 3
-"""Ids that a message names."""
+"""Ids or fields that a message names."""
 
 
 @contextmanager
@@ -157,10 +158,14 @@ def rescore(
         old = policy_in(about, first.path)
         new = _wanted(old, policy, threshold, dict(options))
         if names := asking_otherwise(old, new):
-            fields = ({name: policy_as_json(p)[name] for name in names} for p in (old, new))
+            fields = ({name: policy_as_json(p)[name] for name in names[:1]} for p in (old, new))
+            what = "; ".join(changes(*fields))
+            if names[0] == "split":
+                what = f"{new.split}, where it has {old.split}"
+            also = f"; also for {names_of(names[1:], SHOWN)}" if len(names) > 1 else ""
             raise ConfigError(
-                f"{first.path}: needs new asks for {'; '.join(changes(*fields))}. Leave that as it "
-                "was, or grade with `batch` into another directory"
+                f"{first.path}: needs new asks for {what}{also}. Leave that as it was, or grade "
+                "with `batch` into another directory"
             )
         with _new_run(directory, {**about, "policy": policy_as_json(new)}) as made:
             _copy(first, made, "rows")

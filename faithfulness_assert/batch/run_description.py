@@ -54,9 +54,10 @@ def describe_grader(grader: Grader) -> dict[str, Any]:
     return as_json
 
 
-def describe_run(grader: Grader, name: str, fingerprint: str = "") -> dict[str, Any]:
-    """What the results of a run depend on. ``name``, ``fingerprint``: of its data set."""
-    source = {"name": name, "fingerprint": fingerprint}
+def describe_run(grader: Grader, data_set: DataSet, fingerprint: str = "") -> dict[str, Any]:
+    """What the results of a run depend on. ``fingerprint``: of its data set."""
+    mapping = dict(data_set.mapping)
+    source = {"name": data_set.name, "mapping": mapping, "fingerprint": fingerprint}
     return {**describe_grader(grader), "input": source}
 
 
@@ -143,7 +144,7 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
     before, size = store.about(), store.size
     was = str(as_mapping((before or {}).get("input")).get("fingerprint") or "")
     start, whole = data_set.fingerprints(size, was)
-    about = describe_run(grader, data_set.name, whole)
+    about = describe_run(grader, data_set, whole)
     notes: list[str] = []
     if before is None:
         store.add_rows(data_set.rows())

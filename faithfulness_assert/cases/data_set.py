@@ -111,6 +111,7 @@ class DataSet:
         notes: what a person should know about the rows, such as ids that are not unique. They are
             complete when the rows have been read to the end.
         fields: where the fields of a case are.
+        mapping: those that were given.
     """
 
     def __init__(self, source: Source, mapping: Mapping[str, str], advice: str = "") -> None:
@@ -123,7 +124,7 @@ class DataSet:
                 may be one that it needs. For other rows, see ``check_cases``.
         """
         self.name = source.name
-        self._source, self._mapping, self._advice = source, mapping, advice
+        self.mapping, self._source, self._advice = mapping, source, advice
         first = list(islice(source.records(), SAMPLE)) if source.again else []
         self._problems = [f"{one.place}: {one.problem}" for one in first if one.problem]
         self._head = _head(one.values for one in first if not one.problem)
@@ -162,7 +163,7 @@ class DataSet:
         """
         if not self._source.again:
             return "", ""
-        digest, start = hashlib.sha256(json.dumps(self._mapping, sort_keys=True).encode()), ""
+        digest, start = hashlib.sha256(json.dumps(self.mapping, sort_keys=True).encode()), ""
         if self._source.lines:
             size = before.partition(" ")[0]
             return _of_bytes(self._source.lines, digest, int(size) if size.isdecimal() else 0)
@@ -181,7 +182,7 @@ class DataSet:
         for record in records(after) if self._source.lines else islice(records(), after, None):
             if not (self._source.again or self._head or record.problem):  # the first of a stream
                 alone = Source(self.name, [record].__iter__)
-                self.fields = DataSet(alone, self._mapping, self._advice).fields
+                self.fields = DataSet(alone, self.mapping, self._advice).fields
                 self._head = [record.values]
             fields, columns, problem = NOTHING, NOTHING, record.problem
             if not problem:

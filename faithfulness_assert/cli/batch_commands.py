@@ -173,7 +173,8 @@ def _go_on_alone(arguments: Namespace) -> int:
             raise ConfigError(f"INPUT: is missing, and there is no run {run} that could go on")
         with reading(run) as store:
             given = how_graded(store).get("input") or {"name": "INPUT"}
-        command = shlex.join(["batch", str(given["name"]), "--run", run])
+        mapped = shlex.split(option("mapping", given.get("mapping") or {}))
+        command = shlex.join(["batch", str(given["name"]), *mapped, "--run", run])
         raise ConfigError(
             "INPUT: is missing. To go on, give it as at first, with the same --judge and options: "
             f"faithfulness-assert {command}"

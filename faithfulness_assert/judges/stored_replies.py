@@ -110,7 +110,9 @@ class StoredJudge:
             return stored
         if self.judge is None:
             problem = f"no stored reply in {self._folder} fits this ask ({ask.kind})"
-            raise JudgeError(problem, "not_stored")
+            fix = f"Its file {_SECRET} is missing: commit it with the replies."
+            lacks = self.secret is None and any(self._folder.glob("*"))
+            raise JudgeError(problem, "not_stored", fix=fix if lacks else "")
         return self._store(ask, self.judge.ask(ask, deadline=deadline))
 
     async def _aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:

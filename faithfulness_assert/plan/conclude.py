@@ -53,8 +53,7 @@ LEAST_OWN, LEAST_INSIDE = 24, 250
 and of one that is hardly quoted from a longer text."""
 
 NO_CONTROL = (
-    "Use controls='report': a control (a statement with a known verdict) is made of a context with "
-    f"{CONTROL_TAKES}."
+    f"Use controls='report': a control (a statement with a known verdict) takes {CONTROL_TAKES}."
 )
 
 

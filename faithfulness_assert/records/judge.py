@@ -113,10 +113,11 @@ class Ask:
 
 
 CONTROL_TAKES = (
+    "room for several statements in an ask (none with family=document_claim), and a context with "
     "two sentences of 25 to 140 characters and five words or more (Chinese, Japanese, Korean: 8 to "
     "70 characters), each with a full stop and not spoken to the reader"
 )
-"""What a context needs, that controls can be made (``asking/controls.py``)."""
+"""What it needs that controls can be made (``asking/controls.py``)."""
 PROMPT_CUT = "it may have cut the prompt; raise its context length"
 """The words of a reply's warning that a run counts."""
 

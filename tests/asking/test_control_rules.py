@@ -134,7 +134,7 @@ def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_e
     reported = grade(OWN, context, judge=judge, controls="report")
     assert (reported.status, reported.warnings) == ("graded", [])
     told = summary_of(*[reported] * 3)
-    assert told.count("could be made for 3 of 3 cases: it takes two sentences of 25") == 1
+    assert told.count("could be made for 3 of 3 cases: it takes room for several statements") == 1
     tested = grade(OWN, [OWN, PLAIN], judge=judge, controls="report")
     assert "could be made" not in summary_of(reported, tested)
     enforced = grade(OWN, context, judge=judge, controls="enforce")

@@ -254,7 +254,9 @@ def test_only_stored_replies_of_an_object_never_ask_it(tmp_path):
     judge = CountingJudge(said=Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'))
     assert grade(ANSWER, CONTEXT, judge=judge, cache=tmp_path).pass_
     assert grade(ANSWER, CONTEXT, judge=judge, cache=tmp_path, cache_only=True).pass_
-    assert not grade("Cats pay.", CONTEXT, judge=judge, cache=tmp_path, cache_only=True).pass_
+    next(tmp_path.glob("*/controls-seed")).unlink()
+    lacking = grade(ANSWER, CONTEXT, judge=judge, cache=tmp_path, cache_only=True)
+    assert "Its file controls-seed is missing: commit it" in lacking.reason
     assert judge.asked == 1
 
 
