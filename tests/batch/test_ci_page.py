@@ -139,6 +139,7 @@ def test_the_steps_compare_post_and_fail(tmp_path, shell, after, worse):
 def test_the_steps_fail_and_say_why_if_too_little_was_graded_or_there_is_nothing(tmp_path, shell):
     after = write(tmp_path / "new.jsonl", scored([1.0]))
     shell(COMPARE["run"], 2, BEFORE="misspelt.jsonl", AFTER=after, MIN_GRADED="95%")
+    assert "\n    faithfulness-assert: misspelt.jsonl: " in (tmp_path / "summary").read_text()
     assert not (tmp_path / "output").exists()
     shell(COMPARE["run"], BEFORE="", AFTER=after, MIN_GRADED="95%")
     assert (tmp_path / "output").read_text() == "worse=false\ncomparable=false\n"
