@@ -30,7 +30,6 @@ _MAY_BE_SAID = ("[", "{", "`")
 """Begins of a text that may have messages in it, as JSON or in a fence."""
 TEXT_KEYS = dict.fromkeys(("text", "content", "page_content", "pageContent")).keys()
 _TEXT_WORDS = "text content quote snippet passage chunk body excerpt value sentence context".split()
-_SUMMARY_WORDS = ("summary", "abstract", "description")
 _MAX_ID = 80
 _ID_KEYS = ("id", "chunk_id", "id_")
 _NEEDED = {
@@ -336,12 +335,9 @@ def _is_texts(item: object) -> bool:
 def _only_text(document: Mapping[str, Any], kind: type = str) -> Any:
     """The text (or list) under the only key whose last word is one for texts: ``chunkText``."""
     own = [(str(key), value) for key, value in document.items() if isinstance(value, kind)]
-    for ends in (_TEXT_WORDS, _SUMMARY_WORDS):
-        texts = [value for key, value in own if (words := key_words(key)) and words[-1] in ends]
-        texts = texts or [value for key, value in own if key == "document"]  # Chroma
-        if texts:
-            return texts[0] if len(texts) == 1 else None
-    return None
+    texts = [value for key, value in own if (words := key_words(key)) and words[-1] in _TEXT_WORDS]
+    texts = texts or [value for key, value in own if key == "document"]  # Chroma
+    return texts[0] if len(texts) == 1 else None
 
 
 def rows_of(columns: Mapping[str, Any], texts: list[Any]) -> list[dict[str, Any]]:
@@ -360,9 +356,7 @@ def _document(item: object) -> Mapping[str, Any]:
         if not TEXT_KEYS.isdisjoint(fields):
             return fields
         inner = next((fields[key] for key in _INSIDE if key in fields), None)
-    start = "document."  # OpenInference, as columns
-    named = item.items() if isinstance(item, Mapping) else ()
-    return {key.removeprefix(start): value for key, value in named if start in str(key)}
+    return {}
 
 
 # ---------------------------------------------------------------- citation audit

@@ -238,21 +238,18 @@ class DataSet:
 
     def _first_notes(self) -> list[str]:
         """What a person should know before the rows are read: also if they seem to be passages."""
-        contexts: dict[tuple[str, str], set[str]] = {}
-        answers: dict[str, str] = {}
+        cases = set()
         for record in self._head:
             fields = self.fields.split(record)[0]
             answer, context, question = (
                 next((fields[name] for name in names(field) if name in fields), None)
                 for field in HELD
             )
-            if isinstance(answer, str | None) and isinstance(context, str):
-                answer, asked = (answer or "").strip(), str(question or "")
-                if answer := answer or (asked and answers.get(asked, "")):
-                    answers[asked] = answer
-                    contexts.setdefault((answer, asked), set()).add(context)
+            if answer and isinstance(context, str):
+                cases.add((str(answer), context, str(question)))
+        answered = {(answer, question) for answer, _, question in cases}
         notes = [*self._source.notes, *self.fields.notes]
-        if contexts and sum(map(len, contexts.values())) >= FEW * len(contexts):
+        if cases and len(cases) >= FEW * len(answered):
             notes.append(
                 "most rows have the answer and the question of another one, and another context. "
                 "If a row is one passage of a case, join its passages into a list first"

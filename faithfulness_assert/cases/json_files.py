@@ -24,7 +24,7 @@ from typing import Any
 
 from ..files import open_text
 from ..records.errors import ConfigError, option
-from ..text.strings import check_values, parse_json
+from ..text.strings import parse_json
 from .case import rows_of
 from .data_set import MAX_COLUMNS, MAX_RECORD, Record, Source, not_utf8, record_of
 from .fields import chats_at, find_fields, is_said
@@ -35,8 +35,6 @@ MAX_DOCUMENT = 75_000_000
 """Characters of a document, at most four bytes each."""
 LONGEST_WORD = len("-Infinity")
 BOM = "\ufeff"
-_SPACE = " \t\n\r"
-_DECODER = json.JSONDecoder()
 
 NONE, PART, FULL, KNOWN = range(4)
 """How much of a case records have: no answer, an answer, a context too (or messages); and these are
@@ -119,29 +117,18 @@ def _lines(file: Path, encoding: str, after: int = 0) -> Iterator[Record]:
 
 
 def _document(text: str, name: str) -> Any:
-    """The value of a document, or a list of several, one after another.
+    """The value of a document.
 
     Raises:
         ConfigError: it is too large, or not JSON.
     """
+    if len(text) > MAX_DOCUMENT:
+        problem = f"has more than {MAX_DOCUMENT:,} characters; save its records as JSON lines"
+        raise ConfigError(f"{name}: {problem}")
     try:
-        if len(text) > MAX_DOCUMENT:
-            raise ValueError(f"more than {MAX_DOCUMENT:,} characters")
-        check_values(text)
-    except ValueError as error:
-        raise ConfigError(f"{name}: has {error}; save its records as JSON lines") from None
-    values, at, text = list[Any](), 0, text.rstrip(_SPACE)
-    try:
-        while at < len(text):
-            while text[at] in _SPACE:
-                at += 1
-            if text[at] not in "[{":
-                raise json.JSONDecodeError("neither an object nor a list of objects", text, at)
-            value, at = _DECODER.raw_decode(text, at)
-            values.append(value)
+        return parse_json(text) if text.strip() else []
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{name}: {_invalid(error, text, 'line {0.lineno:,}')}") from None
-    return values[0] if len(values) == 1 else values
 
 
 def _invalid(error: Exception, text: str, place: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -73,9 +73,6 @@ def _of_library(value: Any, depth: int) -> Any:
     for way in ("tolist", "to_list", "model_dump"):  # NumPy and pandas, polars, pydantic
         if callable(convert := getattr(value, way, None)):
             return as_json(convert(), depth - 1)
-    if isinstance(value, set | frozenset):
-        value = sorted(value, key=repr)  # its order is another one in each process
-    is_builtin = type(value).__module__ == "builtins"  # a range, the values of a mapping ...
-    if is_builtin and isinstance(value, Iterable) and hasattr(value, "__len__"):
-        return [as_json(item, depth - 1) for item in value]
+    if isinstance(value, set | frozenset):  # whose order is another one in each process
+        return [as_json(item, depth - 1) for item in sorted(value, key=repr)]
     return _foreign(value, "not plain data")

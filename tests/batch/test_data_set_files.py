@@ -129,15 +129,6 @@ def test_a_json_list_that_is_cut_off_is_refused_with_the_place(tmp_path, records
         open_data_set(cut)
 
 
-@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
-def test_objects_over_several_lines_one_after_another_are_records(tmp_path, name):
-    file, other = tmp_path / name, {"answer": "It is shut.", "context": ["It is shut today."]}
-    file.write_text("\n".join(json.dumps(one, indent=2) for one in (CASE, other)))
-    assert [row.fields for row in rows_of(file)] == [CASE, other]
-    file.write_text(json.dumps([CASE, other]))
-    assert [row.fields for row in rows_of(file)] == [CASE, other]
-
-
 def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path):
     file = tmp_path / "mixed.json"
     good = json.dumps(CASE).encode()

@@ -49,11 +49,10 @@ def test_a_record_of_a_system_without_a_field_names_what_could_be_it():
     assert "has vars, response.output, response.metadata.retrieved" in problem
 
 
-@pytest.mark.parametrize("again", [ANSWER, ""])  # the latter: Vectara's open-rag-eval
-def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path, again):
+def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text(
-        f"query,passage,answer\n{QUESTION},{CONTEXT},{ANSWER}\nWhen?,It is free today.,{again}\n"
+        f"query,passage,answer\n{QUESTION},{CONTEXT},{ANSWER}\nWhen?,It is free today.,{ANSWER}\n"
     )
     data_set = open_data_set(file)
     assert len(list(data_set.rows())) == 2
