@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from ..cases.data_set import Row as Row
 from ..cases.fields import NOTHING
-from ..cases.systems import names
 from ..drive.gate import Gate, PerMinute, Slots
 from ..drive.grades import ASKS_AT_ONCE, run_many
 from ..grading import Grader
@@ -84,7 +83,7 @@ def digest(row: Row) -> str:
     """A short fingerprint of what is graded in a row; equal rows have equal ones. Behind a hyphen
     it has that of the question, if there is one.
     """
-    asked = next(filter(None, (row.fields.get(name) for name in names("question"))), "")
+    asked = row.fields.get("question") or ""
     parts = _SORTED([row.fields, row.problem]), text_key(asked) if isinstance(asked, str) else ""
     texts = (part.encode("utf-8", "surrogatepass") for part in parts if part)
     return "-".join(blake2b(text, digest_size=8).hexdigest() for text in texts)

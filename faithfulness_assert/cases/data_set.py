@@ -205,9 +205,8 @@ class DataSet:
 
         taken = Counter(taken_ids)
         for number, (_, fields, columns, problem) in enumerate(self.read(after), after + 1):
-            contexts = [fields[name] for name in names("context") if name in fields]
-            passages = (c if isinstance(c, list) else [c] for c in contexts)
-            if any(seems_list(text) for texts in passages for text in texts):
+            context = fields.get("context")
+            if any(map(seems_list, context if isinstance(context, list) else [context])):
                 tell(_WRITTEN, f"row {number}")
             id = fields.get("id")
             unique = wanted = str(number) if id is None or id == "" else str(id)
@@ -241,10 +240,7 @@ class DataSet:
         cases = set()
         for record in self._head:
             fields = self.fields.split(record)[0]
-            answer, context, question = (
-                next((fields[name] for name in names(field) if name in fields), None)
-                for field in HELD
-            )
+            answer, context, question = map(fields.get, HELD)
             if answer and isinstance(context, str):
                 cases.add((str(answer), context, str(question)))
         answered = {(answer, question) for answer, _, question in cases}

@@ -26,7 +26,7 @@ from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, sections
 from .case import TEXT_KEYS, is_file_name, passages_of
 from .paths import opened, problem_of, quoted, value_at, without
-from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, names
+from .systems import CASE_ALIASES, COLUMN_FIELDS, FROM, SYSTEMS, Paths, names
 from .table_process import text_of
 from .written_lists import read_list
 
@@ -113,18 +113,16 @@ class Fields(NamedTuple):
         return chosen
 
     def split(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The fields of the case, by names that a ``Case`` knows, and the other columns."""
+        """The fields of the case, and the other columns."""
         used = self.used(record)
-        fields: dict[str, Any] = {}
-        dropped = {*used.values(), *self.system.get("repeated", ())}
-        for field, path in used.items():
-            if self.system or path not in names(field):
-                value = value_at(record, path)
-                fields[field] = _said(field, value) if self.system else value
-            else:  # a case says where two names have different values
-                same = {name: record[name] for name in self.paths[field] if name in record}
-                fields |= same
-                dropped |= same.keys()
+        fields = {field: value_at(record, path) for field, path in used.items()}
+        same = [(p, field) for field in used for p in self.paths[field] if p in record]
+        dropped = {path for path, field in same if record[path] == fields[field]}
+        dropped.update(used.values(), self.system.get("repeated", ()))
+        if self.system:
+            fields = {field: _said(field, value) for field, value in fields.items()}
+        elif used.get("question") in CASE_ALIASES["question"] and not fields["question"]:
+            fields["input"] = fields.pop("question")  # by this name a case says that it is missing
         rest = {name: value for name, value in record.items() if name not in dropped}
         for path in dropped.difference(record):
             rest = without(rest, path)
@@ -290,7 +288,12 @@ def _candidates(field: str, records: Sequence[Mapping[str, Any]]) -> list[_Candi
                     found.setdefault(path, _Candidate(path, rank, {})).values[number] = text
     # The others are seldom what their name says.
     usual = (one for one in found.values() if 2 * len(one.values) >= filled[one.path])
-    return sorted(usual, key=lambda one: (not one.is_filled, one.rank))
+
+    def order(one: _Candidate) -> Any:
+        passages = max(map(len, one.values.values())) if field == "context" else 0
+        return not one.is_filled, one.rank, -passages  # those in a list before the same, joined
+
+    return sorted(usual, key=order)
 
 
 # ---------------------------------------------------------------- keys and values
@@ -514,23 +517,16 @@ def read_record(
         return own, columns, f"answer: missing, because the application failed: {clip(failed)}"
     if problem := _not_read(values, fields, where):
         return own, columns, problem
-    of_text = (*names("answer"), *names("question"))
-    numbers = [name for name in of_text if type(fields.get(name)) in (int, float)]
-    fields |= {name: text_of(fields[name]) for name in numbers}  # as of a cell in Excel
-    contexts = [name for name in names("context") if name in fields]
-    for name in contexts:
-        if isinstance(value := fields[name], str):
-            fields[name] = value = read_list(value)
-        elif "context" in where.mapping:
-            fields[name] = value = _lines_of(value) or value
-        if isinstance(value, list):
-            fields[name] = [
-                read_list(item, of_one=True) if isinstance(item, str) else item for item in value
-            ]
-    for name in contexts[1:]:  # the same passages, once as texts and once as documents, or joined
-        first, texts = _texts_of(fields[contexts[0]]), _texts_of(fields[name])
-        if texts and _as_one(texts) == _as_one(first):
-            del fields[name]
+    for name in ("answer", "question"):  # a number as of a cell in Excel
+        fields |= {name: text_of(fields[name])} if type(fields.get(name)) in (int, float) else {}
+    value = fields.get("context")
+    if isinstance(value, str):
+        value = read_list(value)
+    elif "context" in where.mapping:
+        value = _lines_of(value) or value
+    if isinstance(value, list):
+        value = [read_list(one, of_one=True) if isinstance(one, str) else one for one in value]
+    fields |= {"context": value} if "context" in fields else {}
     return fields, columns, ""
 
 
@@ -546,7 +542,7 @@ def _lines_of(value: Any) -> list[str]:
 def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Fields) -> str:
     """Why a record lacks a field that other records have; "" if it does not."""
     for name in () if "messages" in fields else ("answer", "context"):
-        if name in where.there and all(fields.get(one) is None for one in names(name)):
+        if name in where.there and fields.get(name) is None:
             paths, has = where.paths[name], _keys_in([record])
             use = option("mapping", {name: f"{paths[0]} || PATH"})
             read = _shown(paths, MOST_NAMED) + f" (add one: {use})" * bool(where.system)
@@ -556,10 +552,8 @@ def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Field
 
 def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """What a record without an answer says of the application that failed; else ""."""
-    texts = (fields.get(name) for name in (*names("answer"), *names("messages")))
-    if any(isinstance(value, str | list) for value in texts):
-        return ""
-    if record.get("failureReason") == 1:  # promptfoo's own: an assertion failed
+    has_answer = any(isinstance(fields.get(name), str | list) for name in ("answer", "messages"))
+    if has_answer or record.get("failureReason") == 1:  # promptfoo's own: an assertion failed
         return ""
     errors = (value_at(record, path) for path in ("error", "response.error"))
     return next((error for error in errors if isinstance(error, str) and error.strip()), "")

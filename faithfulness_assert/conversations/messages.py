@@ -46,10 +46,6 @@ def known_messages(message: Any) -> Iterator[Any]:
             yield from known_messages({**answer, "role": answer.get("role") or "model"})
     elif message.get("from") == "function_call":  # ShareGPT
         yield {"role": "assistant", "content": [{**message, "type": "tool_call"}]}
-    elif message.keys().isdisjoint(KEYS["of a message"]) and all(
-        _at(message, part) for part in ("name", "arguments", "inline")
-    ):
-        yield {"role": "assistant", "content": [{**message, "type": "tool_invocation"}]}
     elif message.get("content") is not None or message.keys().isdisjoint(KEYS["of an event"]):
         yield _opened(message)
 

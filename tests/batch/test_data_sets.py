@@ -66,7 +66,7 @@ def test_a_mapped_column_is_the_only_one_for_its_field():
     said = {"text": "said", "tokens": 3}
     record = {"answer": "gold", "outputs": said, "docs": ["c"], "input": "why?"}
     (row,) = rows_of([record], answer="outputs.text", context="docs")
-    assert row.fields == {"answer": "said", "context": ["c"], "input": "why?"}
+    assert row.fields == {"answer": "said", "context": ["c"], "question": "why?"}
     assert row.columns == {"answer": "gold", "outputs": {"tokens": 3}}
 
 
