@@ -36,8 +36,6 @@ MOST_NAMED = 3
 """Paths of a field that a note names."""
 MAX_KEYS, MAX_DEPTH = 500, 4
 """Keys of a record that are looked at, and objects inside each other."""
-MAX_CHAT = 1_000_000
-"""Characters of a JSON text that may be a list of messages."""
 LONG = 8
 """Different words of a text that is more than a title, a name or references."""
 
@@ -148,13 +146,9 @@ class Fields(NamedTuple):
             join = "join those of a conversation into one record, as a list under 'messages'"
             return f"each record is one message; {join}; {has}", ""
         if rivals := self.unclear.get(field):
-            # as they can be typed, and are not stripped
-            typed = (p if p == p.strip() and p.isprintable() else quoted(p) for p in rivals[:3])
-            uses = " or ".join(option("mapping", {field: path}) for path in typed)
-            more = f" and {len(rivals) - 3} more" if rivals[3:] else ""
-            return f"which is the {field}? {' and '.join(map(repr, rivals[:3]))}{more} differ", (
-                f". Use {uses}"
-            )
+            which = " and ".join(map(repr, rivals[:MOST_NAMED]))
+            uses = " or ".join(option("mapping", {field: path}) for path in rivals[:MOST_NAMED])
+            return f"which is the {field}? {which} differ", f". Use {uses}"
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
         if there := [name for record in records for name in usual if name in record]:
@@ -321,8 +315,8 @@ def _leaves(
 
 def _path(keys: Sequence[str]) -> str:
     """The keys as a path for a mapping: JMESPath, where one is no plain word."""
-    if len(keys) == 1:
-        return keys[0]
+    if len(keys) == 1 and keys[0] == keys[0].strip() and keys[0].isprintable():
+        return keys[0]  # as it can be typed
     if all(map(_PLAIN.fullmatch, keys)):
         return ".".join(keys)
     return "".join(key if key == "[]" else f".{quoted(key)}" for key in keys).removeprefix(".")
@@ -423,8 +417,7 @@ def _find_chat(records: Iterable[Mapping[str, Any]], *, has_answer: bool) -> str
     that. Others are prompts.
     """
     for keys, value in (leaf for record in records for leaf in _leaves(record)):
-        chat = value if isinstance(value, str) and len(value) > MAX_CHAT else opened(value)
-        if is_conversation(chat) and not is_said(keys, "expected", "by a judge"):
+        if is_conversation(chat := opened(value)) and not is_said(keys, "expected", "by a judge"):
             found = _read_chat(chat[:LOOK], has_answer=has_answer)
             if not isinstance(found, str) and (
                 found.passages

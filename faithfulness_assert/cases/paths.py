@@ -79,12 +79,8 @@ def search(path: Any, record: Any) -> Any:
         is_deep = isinstance(error, RecursionError)
         said = str(error).partition(", for expression")[0].partition("\n")[0].rstrip(":. ")
         problem = "too deeply nested" if is_deep else said
-        form = "a name with a space or a sign stands in double quotes"
-        if "(" in str(path):  # as JavaScript has it: docs.map(d => d.text)
-            form = "docs[].text leads into a list"
-        elif "{{" in str(path):
-            form = "it is a path such as vars.docs, and no template"
-        raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {form} ({problem})") from None
+        form = 'such as vars.docs, docs[].text or "a name with a space"'
+        raise ConfigError(f"invalid JMESPath {clip(str(path))!r}, {form}: {problem}") from None
 
 
 def problem_of(path: str) -> str:

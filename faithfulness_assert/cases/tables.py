@@ -21,7 +21,6 @@ from ..text.strings import counted
 from . import table_process
 from .data_set import MAX_RECORD, SAMPLE, Record, Source, not_utf8, record_of
 from .fields import find_fields
-from .systems import COLUMN_FIELDS, names
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 SHEETS = 20
@@ -33,18 +32,17 @@ WRITTEN = 10_000
 # ---------------------------------------------------------------- CSV
 
 
-def csv_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str) -> Source:
+def csv_source(file: Path, name: str, _: Mapping[str, str], encoding: str) -> Source:
     """The records of a file, whatever separates its cells, and whatever its name.
 
-    It is what gives the columns of a case; if nothing does, or several do, more columns; else
-    commas (in TSV tabs). A column without a name is called ``column 3``, by its place.
+    It is what gives the most columns; else commas (in TSV tabs). A column without a name is called
+    ``column 3``, by its place.
 
     Raises:
         ConfigError: the first row cannot be read, or begins as JSON does.
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
-    usual = {*mapping.values(), *(one for field in COLUMN_FIELDS for one in names(field))}
-    forms, problems = list[tuple[int, int, str, list[str]]](), list[str]()
+    forms, problems = list[tuple[str, list[str]]](), list[str]()
     for delimiter in "\t,;|" if file.suffix.lower() == ".tsv" else ",;\t|":
         header, problem = _next(_reader(file, delimiter, encoding))
         if problem:
@@ -54,10 +52,10 @@ def csv_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str)
             advice = "give the file a name that ends in .json or .jsonl"
             raise ConfigError(f"{file}: begins as JSON does, and not as a table: {advice}")
         columns = [name.strip() or f"column {place}" for place, name in enumerate(header or (), 1)]
-        forms.append((len(usual.intersection(columns)), len(columns), delimiter, columns))
+        forms.append((delimiter, columns))
     if not forms:
         raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
-    *_, delimiter, columns = max(forms, key=lambda form: form[:2])
+    delimiter, columns = max(forms, key=lambda form: len(form[1]))
     return Source(name, partial(_csv_records, file, encoding, delimiter, columns), columns)
 
 

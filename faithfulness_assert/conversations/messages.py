@@ -163,12 +163,9 @@ class MessageReader:
                 yield from self._part(part, f"{name}[{number}]" if parts is content else name)
         if speaker == "assistant":  # calls that OpenAI's and LangChain's messages have beside
             for key in ("tool_calls", "function_call"):
-                calls = message.get(key) or []
+                calls = message.get(key)
                 calls = calls if isinstance(calls, list) else [calls]
-                if not all(isinstance(call, Mapping) for call in calls):
-                    problem = "must be a list of calls, each of them a mapping"
-                    raise InputError(f"{place}.{key}: {problem}")
-                yield from map(self._call, calls)
+                yield from map(self._call, mappings_in(calls))
         yield from self._beside(message, place)
 
     def _beside(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:

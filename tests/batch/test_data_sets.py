@@ -115,7 +115,7 @@ def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path):
         ({"from": "mlflow"}, r"from: unknown system .* Known: ragaliq, ragas, deep"),
         ({"from": ""}, r"from: unknown system .* Known: ragaliq, ragas, deep"),
         ({"answer": "outputs["}, r"invalid JMESPath 'outputs.'"),
-        ({"context": "{{docs}}"}, "it is a path such as vars.docs, and no template"),
+        ({"context": "{{docs}}"}, "such as vars.docs, docs"),
         ({"answer": "respons"}, "no column for answer: .* names nothing in it; it has answer"),
     ],
 )
