@@ -174,10 +174,9 @@ def run(
             return RunOutcome(store.path, store.size, stopped=soft.reason, signal=soft.number)
         work = Work(store, budget, soft)
         if on_cluster:
-            rows = work.rows(), work.stopping
-            lines = on_cluster(*rows, grader, concurrency, limits, actors)
+            lines = on_cluster(work.rows(), grader, concurrency, limits, actors)
         else:
-            lines = grade_rows(work.rows(), grader, concurrency, gate, work.stopping)
+            lines = grade_rows(work.rows(), grader, concurrency, gate)
         trouble = (lambda: gate.breaker.trouble) if gate else str
         return work.done(lines, trouble, (*notes, *data_set.notes), progress=progress)
 

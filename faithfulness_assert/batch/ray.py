@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from itertools import islice
 from typing import Any
 
@@ -48,7 +48,6 @@ class _Rows:
 
 def graded(
     rows: Iterator[Row],
-    stopping: Callable[[], str],
     grader: Grader,
     concurrency: int | None,
     limits: Limits,
@@ -76,7 +75,7 @@ def graded(
     given_up = ""
     try:
         while True:
-            while idle and not given_up and not stopping():
+            while idle and not given_up:
                 if not (chunk := list(islice(rows, CHUNK))):
                     break
                 one = idle.pop()

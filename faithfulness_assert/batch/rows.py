@@ -158,7 +158,6 @@ def grade_rows(
     grader: Grader,
     concurrency: int | None = None,
     gate: Gate | None = None,
-    stopping: Callable[[], str] = str,
     *,
     in_order: bool = False,
 ) -> Generator[Line, None, None]:
@@ -171,7 +170,6 @@ def grade_rows(
         concurrency: asks under way at once; None: 8, or 1 for a judge that computes here. With 1,
             such a judge grades one row after the other in this thread, which costs the least time.
         gate: of a run; see ``gate_of``. None: that of the grader.
-        stopping: says why no row may begin to ask; "" while any may.
         in_order: each result waits for those of the rows before.
 
     Raises:
@@ -191,7 +189,7 @@ def grade_rows(
         return line_of(row, await grader.agrade_case(row.fields, slots))
 
     lines = (partial(line, row) for row in rows)
-    return run_many(lines, concurrency, gate, stopping, in_order=in_order)
+    return run_many(lines, concurrency, gate, in_order=in_order)
 
 
 def gate_of(

@@ -53,7 +53,7 @@ class TimeLeft:
         # What is left, and since when it runs; None while it stands still. In one value, because
         # the thread that waits for a grade reads what the event loop writes.
         self._clock: tuple[float, float | None] = (math.inf if deadline is None else deadline), None
-        self._under_way, self.has_asked = 0, False
+        self._under_way = 0
 
     def __call__(self) -> float:
         """The seconds."""
@@ -70,7 +70,6 @@ class TimeLeft:
     @contextmanager
     def during(self, phase: Phase) -> Iterator[None]:
         """While this grade, or an ask of it, is in a phase."""
-        self.has_asked |= phase == "ask"
         by = -1 if phase == "wait" else 1
         self._count(by)
         try:
@@ -87,7 +86,9 @@ class TimeLeft:
 
 
 class GivenUp(Exception):  # noqa: N818 - no error: the run stops
-    """An ask was not sent, because its run stops. Its case has no result, not even an error."""
+    """An ask was not sent, because its server is given up, and so its run stops. Its case has no
+    result, not even an error.
+    """
 
 
 def outcome_of(ask: Ask, came: object) -> Outcome:

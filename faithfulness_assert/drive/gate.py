@@ -26,7 +26,7 @@ from ..records.checks import check_number
 from ..records.errors import JudgeError
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
-from .asks import GivenUp, TimeLeft, late, log
+from .asks import TimeLeft, late, log
 from .breaker import FAILURES, Breaker, is_refusal, jittered
 from .rate import LearnedRate, Quota
 
@@ -165,27 +165,18 @@ class Slots:
     Args:
         asks_at_once: the most that are under way.
         gate: to the judge's server, with the limits of the batch; None: that of each grade.
-        stopping: says why no further grade may begin to ask; "" while any may.
     """
 
-    def __init__(
-        self, asks_at_once: int, gate: Gate | None = None, stopping: Callable[[], str] = str
-    ) -> None:
-        self.gate, self.stopping = gate, stopping
+    def __init__(self, asks_at_once: int, gate: Gate | None = None) -> None:
+        self.gate = gate
         self._free = asyncio.Semaphore(min(asks_at_once, FIRST_AT_ONCE))
         self._more = asks_at_once - FIRST_AT_ONCE  # that go at once only after replies
         self.spent = Usage()  # by the asks that have ended
 
     @asynccontextmanager
     async def turn(self, left: TimeLeft) -> AsyncIterator[None]:
-        """Waits for a slot, and has it for an ask of the grade with this time.
-
-        Raises:
-            GivenUp: it is ``stopping``, and the grade has asked nothing yet.
-        """
+        """Waits for a slot, and has it for an ask of the grade with this time."""
         async with self._free:
-            if not left.has_asked and (why := self.stopping()):
-                raise GivenUp(why)
             with left.during("ask"):
                 yield
 

@@ -94,7 +94,7 @@ class Grade:
                 long text would block the loop.
 
         Raises:
-            GivenUp: the slots are ``stopping``, and this grade has asked nothing yet.
+            GivenUp: the server is given up.
         """
         from ..judges import background  # it needs asyncio
 
@@ -260,7 +260,6 @@ def run_many(
     grades: Iterable[Callable[[Slots], Coroutine[Any, Any, T]]],
     concurrency: int,
     gate: Gate | None = None,
-    stopping: Callable[[], str] = str,
     *,
     in_order: bool = True,
 ) -> Generator[T, None, None]:
@@ -276,7 +275,7 @@ def run_many(
     Args:
         grades: the grades.
         concurrency: the most asks under way.
-        gate, stopping: see ``Slots``.
+        gate: see ``Slots``.
         in_order: results have the order of their grades: a slow grade holds up the results after
             it, but not the grades after it. Otherwise each result comes as soon as it is there.
 
@@ -288,7 +287,7 @@ def run_many(
     from ..judges import background
     from .gate import Slots
 
-    slots, at_once = Slots(concurrency, gate, stopping), concurrency + 1 + concurrency // 8
+    slots, at_once = Slots(concurrency, gate), concurrency + 1 + concurrency // 8
     given_up: GivenUp | None = None
     waiting: deque[Future[T]] = deque()  # whose turn has not come
     finished: SimpleQueue[Future[T]] = SimpleQueue()
@@ -327,8 +326,7 @@ def run_many(
                 given += 1
                 yield result
     except BaseException as error:
-        slots.stopping = lambda: "it was stopped"  # or others would take the free slots
-        for future in waiting:
+        for future in reversed(waiting):  # or those that wait would take the free slots
             future.cancel()
         spent = slots.spent
         story = (
