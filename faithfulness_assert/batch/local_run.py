@@ -1,4 +1,4 @@
-"""A run: begun or gone on with, graded to its end, with results that are kept within a second."""
+"""A run: begun or gone on with, graded to its end, with results that are kept at once."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ def run(
 ) -> RunOutcome:
     """Grades a data set, or goes on where an earlier run in ``directory`` ended.
 
-    Rows and results are in ``run.sqlite`` there, each result within a second. A run that ends
-    early, for whatever reason, has lost at most that and what was under way; the same call goes on.
+    Rows and results are in ``run.sqlite`` there, each result at once. A run that ends early, for
+    whatever reason, has lost only what was under way; the same call goes on.
 
     Args:
         source: a file, a frame, a Hugging Face data set or an iterable, see ``open_data_set``.
@@ -304,7 +304,7 @@ class Work(logging.Handler):
         began, store = time.monotonic(), self._store
         log.addHandler(self)
         try:
-            with store.appending(), closing(lines), shown(counts, wanted=progress):
+            with closing(lines), shown(counts, wanted=progress):
                 for line in lines:
                     self._summary.add_counted(store.add(line), line.case_id)
                     self.stopped = (

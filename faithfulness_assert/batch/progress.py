@@ -71,30 +71,16 @@ def shown(counts: Counts, *, wanted: bool) -> Iterator[None]:
         yield
         return
     is_bar = sys.stderr.isatty() and not os.environ.get("CI")
-    width = get_terminal_size().columns - 1
+    width, ended = get_terminal_size().columns - 1, threading.Event()
 
     def show() -> None:
         text = str(counts)
         sys.stderr.write(f"\r{clip(text, width):{width}}" if is_bar else f"{text}\n")
         sys.stderr.flush()
 
-    try:
-        with every(BAR_SECONDS if is_bar else LINE_SECONDS, show):
-            yield
-    finally:
-        if is_bar:
-            show()
-            sys.stderr.write("\n")
-
-
-@contextmanager
-def every(seconds: float, call: Callable[[], None]) -> Iterator[None]:
-    """Calls a function now and then, in a thread."""
-    ended = threading.Event()
-
     def go_on() -> None:
-        while not ended.wait(seconds):
-            call()
+        while not ended.wait(BAR_SECONDS if is_bar else LINE_SECONDS):
+            show()
 
     thread = threading.Thread(target=go_on, daemon=True, name="faithfulness-progress")
     thread.start()
@@ -103,3 +89,6 @@ def every(seconds: float, call: Callable[[], None]) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
+        if is_bar:
+            show()
+            sys.stderr.write("\n")

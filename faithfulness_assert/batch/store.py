@@ -24,7 +24,6 @@ from ..files import open_database, open_text
 from ..records.checks import as_mapping
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
-from .progress import every
 from .rows import Line, Row, as_text, digest
 from .summary import Counted, Summary
 
@@ -36,7 +35,7 @@ FORMAT = 1
 APPLICATION = 0x66616974
 """Marks our databases among those of other programs."""
 SECONDS = 1.0
-"""How long results wait until they are kept."""
+"""How long results wait until a disk has them."""
 PAGE_SIZE = 8192
 """Bytes. A page of SQLite's usual 4,096 has room for one or two results, and much stays empty."""
 PAGE = 100
@@ -71,9 +70,7 @@ class Store:
 
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self.db, self.path = db, path
-        self._lock = threading.Lock()
-        self._appends = False
-        self._failed: sqlite3.Error | None = None
+        self._lock, self._due = threading.Lock(), 0.0
 
     # ------------------------------------------------------------ writing
 
@@ -84,38 +81,19 @@ class Store:
         with self.db:
             yield
 
-    @contextmanager
-    def appending(self) -> Iterator[None]:
-        """Results and rows that are added inside are kept within ``SECONDS``, whatever ends it.
-
-        Raises:
-            sqlite3.Error: they cannot be written. Whatever adds the next one raises it, too.
-        """
-
-        def keep() -> None:
-            try:
-                with self._lock, self.db:  # commits
-                    pass
-            except sqlite3.Error as error:  # also in a thread of its own
-                self._failed = error
-
-        self._appends = True
-        try:
-            with every(SECONDS, keep):
-                yield
-        finally:
-            self._appends = False
-            keep()
-            if self._failed:
-                raise self._failed
-
     def _write(self, command: str, lines: Iterable[tuple[Any, ...]]) -> None:
+        """Writes lines, also from several threads. What a killed process wrote is there; what a
+        machine without power did, but for the last second.
+        """
         with self._lock:
-            if self._failed:
-                raise self._failed
-            if self._appends and not self.db.in_transaction:
-                self.db.execute("BEGIN IMMEDIATE")
+            waits = time.monotonic() < self._due and not self.db.in_transaction
+            if waits:
+                self.db.execute("PRAGMA synchronous=NORMAL")
             self.db.executemany(command, lines)
+            if waits:
+                self.db.execute("PRAGMA synchronous=FULL")
+            else:
+                self._due = time.monotonic() + SECONDS
 
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Adds rows of the data set. Of many, to be called in a transaction."""

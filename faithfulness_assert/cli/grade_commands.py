@@ -92,8 +92,7 @@ def run_grade(arguments: Namespace) -> int:
             with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
                 with writing(folder) as store:
                     store.keep("about", describe_run(grader, data_set))
-                    with store.appending():
-                        code = shown(graded(rows, store.add_rows, store.add))
+                    code = shown(graded(rows, store.add_rows, store.add))
                 write_report(folder, arguments.report)
     except KeyboardInterrupt:
         if judge_info(grader.judge).remote:
