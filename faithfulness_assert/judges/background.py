@@ -7,11 +7,9 @@ sees the context variables of the code that started it.
 from __future__ import annotations
 
 import asyncio
-import atexit
 import errno
 import os
 import threading
-import weakref
 from collections.abc import Callable, Coroutine
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,7 +23,6 @@ MOST_SOCKETS = 4_000
 SPARE_FILES = 16  # that are left at least for whatever else opens files
 FILES_OF_OTHERS = 48  # where the system does not say how many are open
 NAME = "faithfulness"
-EXIT_SECONDS = 1.0  # the most that open connections may hold up the end of a program
 
 
 class DaemonThreads(ThreadPoolExecutor):
@@ -64,7 +61,6 @@ class _Process:
         threads: run whatever would block the loop.
         thread: runs the loop; None before it is needed.
         sockets: one for each connection that may be open; of the loop.
-        lines: the connections that are open, each with ``close``.
     """
 
     def __init__(self) -> None:
@@ -75,8 +71,6 @@ class _Process:
         self.lock, self.threads = threading.Lock(), DaemonThreads()
         self.thread: threading.Thread | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.lines: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._stops = False
 
     def started(self) -> asyncio.AbstractEventLoop:
         """The event loop. One whose thread has died is replaced.
@@ -101,29 +95,9 @@ class _Process:
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
         """Runs the loop. What a judge raises there, or that it stops the loop, ends nobody else."""
-        while not self._stops and not loop.is_closed():
+        while not loop.is_closed():
             with suppress(BaseException):  # whoever waits for its task gets it
                 loop.run_forever()
-        with suppress(RuntimeError):
-            loop.run_until_complete(self._end())
-            loop.close()
-
-    async def _end(self) -> None:
-        for line in list(self.lines):
-            line.close()
-        tasks = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.sleep(0)  # the loop closes sockets in its next round
-
-    def stop(self) -> None:
-        """Ends the loop, if there is one, after a short time for connections to close."""
-        if self.thread is not None and self.loop is not None:
-            self._stops = True
-            with suppress(RuntimeError):
-                self.loop.call_soon_threadsafe(self.loop.stop)
-            self.thread.join(EXIT_SECONDS)
 
 
 def _most_sockets() -> int:
@@ -144,7 +118,6 @@ def _most_sockets() -> int:
 process = _Process()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=process.forget)
-atexit.register(process.stop)
 
 
 def start(work: Coroutine[Any, Any, T]) -> Future[T]:

@@ -21,7 +21,6 @@ from urllib.parse import quote, urlsplit
 import h11
 
 from ..records.errors import JudgeError
-from . import background
 from .remote.endpoint import Endpoint, is_here, login_of
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
@@ -176,7 +175,6 @@ class _Line(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        background.process.lines.add(self)
 
     def data_received(self, data: bytes) -> None:
         if self.is_idle:
