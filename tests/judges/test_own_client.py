@@ -211,6 +211,5 @@ def test_a_judge_leaves_the_client_open():
         client = openai.OpenAI(api_key=KEY, base_url=server.url)
         asking = judge_of(client)
         asking.ask(ASK)
-        asking.batch_client()
         assert not client.is_closed()
         assert judge_of(client).ask(ASK).text == TEXT

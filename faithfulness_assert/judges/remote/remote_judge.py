@@ -138,7 +138,7 @@ class RemoteJudge:
             raise ConfigError(f"{name}: set it on the client that is given as client")
         else:
             self._endpoint = client_endpoint(client, self.provider, self._headers.values())
-        self.own_client = client
+        self._client = client
         self.secrets = self._endpoint.secrets  # what must never be shown or stored
         self.key_secret = secret_of_key(self._endpoint.key)  # see ``judges/secret.py``
         self.proxy = host_of(self._endpoint.proxy)  # on the way to the server; "" for none
@@ -186,12 +186,6 @@ class RemoteJudge:
             deterministic=self._settings["temperature"] == 0 and not self._is_auto,
             identity={"judge": self.provider, "base_url": url, **self._settings},
         )
-
-    def __repr__(self) -> str:
-        if not hasattr(self, "_endpoint"):  # a traceback shows the one that could not be made
-            return f"{type(self).__name__}(...)"
-        url = self._endpoint.public_url
-        return f"{type(self).__name__}({self._settings['model']!r}, base_url={url!r})"
 
     @property
     def thinks(self) -> bool:
@@ -256,7 +250,7 @@ class RemoteJudge:
     @cached_property
     def _way(self) -> Direct | ByClient:
         """What posts. It is made where it is needed, as certificates take time to load."""
-        endpoint, client = self._endpoint, self.own_client
+        endpoint, client = self._endpoint, self._client
         if client is not None:
             return ByClient(self.provider, self.path, client, self.secrets, self._headers)
         headers = self.headers("" if login_of(endpoint.url) else endpoint.key)
@@ -289,21 +283,18 @@ class RemoteJudge:
         data = read_json_object(answer)
         outcome = data if isinstance(data, JudgeError) else self.read_reply(data, answer)
         if isinstance(outcome, JudgeError) and outcome.kind == "auth":
-            gave_one = self.own_client or self._endpoint.key or self._headers
+            gave_one = self._client or self._endpoint.key or self._headers
             first = "Check the key" if gave_one else "No key was sent"
             outcome.fix = f"{first}: {KEY.format(f'{self.provider.upper()}_API_KEY')}."
         return self.secrets.out_of_outcome(outcome)
 
     def batch_client(self) -> Any:
-        """A client of the provider's SDK for a batch API. Who gets it closes it, unless it is
-        ``own_client``.
+        """A client of the provider's SDK for a batch API. Who gets it closes it.
 
         Raises:
             ConfigError: the SDK is not installed.
         """
-        sdk, headers, own = load_sdk(self.provider), self._headers, self.own_client
-        if own is None:
-            http = sdk.DefaultHttpxClient(follow_redirects=False)  # see ``http.py``
-            key, url = str(self._endpoint.key) or "none", str(self._endpoint.url)
-            return sdk.Client(api_key=key, base_url=url, http_client=http, default_headers=headers)
-        return own.with_options(default_headers=headers)
+        sdk, headers = load_sdk(self.provider), self._headers
+        http = sdk.DefaultHttpxClient(follow_redirects=False)  # see ``http.py``
+        key, url = str(self._endpoint.key) or "none", str(self._endpoint.url)
+        return sdk.Client(api_key=key, base_url=url, http_client=http, default_headers=headers)
