@@ -14,6 +14,7 @@ from typing import Any
 
 from ..files import read_text
 from ..reading.rows import LABEL_WORDS
+from ..records.checks import is_number
 from ..records.errors import ConfigError, suggest
 from ..records.model import Label
 from ..text.strings import clip, sections
@@ -165,11 +166,15 @@ def _verdict_scores(value: Any) -> Mapping[str, Any]:
     """axion's weights over its defaults, names in any case. With any, strict mode is off."""
     if value is not None and not isinstance(value, Mapping):
         raise ConfigError(f"must map verdicts to numbers, got {type(value).__name__}")
-    given = {str(name).upper(): score for name, score in (value or {}).items()}
-    if unknown := unknown_name("verdict", given, AXION_VERDICTS):
-        raise ConfigError(unknown)
-    weights = {AXION_VERDICTS[name]: score for name, score in given.items()}
-    return {"weights": {**policies["axion"].weights, **weights}} if value else {}
+    weights = dict(policies["axion"].weights)
+    for name, score in (value or {}).items():
+        verdict = str(name).upper()
+        if verdict not in AXION_VERDICTS:
+            raise ConfigError(f"unknown verdict {name!r}. {suggest(verdict, AXION_VERDICTS)}")
+        if not is_number(score):
+            raise ConfigError(f"{name} must be a finite number, got {score!r}")
+        weights[AXION_VERDICTS[verdict]] = score
+    return {"weights": weights} if value else {}
 
 
 _THRESHOLD = {"threshold": _field("threshold")}
