@@ -4,8 +4,8 @@ What a user says goes first, then where an export of another system has them, th
 which are read as words: ``inputs.chatInput`` has ``inputs``, ``chat`` and ``input``. The last word
 says what a key holds, the words before it say of whom. Of the keys that fit, those nearest to the
 top of the record go first, then those that say that the application made or retrieved it, then
-those with the plainer word. Keys of one rank with the same values are one. An expected answer is
-never the answer. ``fields.txt`` has the words.
+those with the plainer word. Keys with the same values are one, and those that never stand in one
+record. An expected answer is never the answer. ``fields.txt`` has the words.
 """
 
 from __future__ import annotations

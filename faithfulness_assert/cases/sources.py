@@ -95,11 +95,12 @@ def open_table(
     _check_encoding(path, name, encoding)  # it says if there is no such file
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
-    if suffix not in TEXTS:
-        source = tables.table_source(path, mapping)
+    if suffix in JSON:
+        source = json_source(path, name, mapping, encoding or "utf-8")
+    elif suffix in TEXTS:
+        source = tables.csv_source(path, name, encoding or "utf-8")
     else:
-        read = json_source if suffix in JSON else tables.csv_source
-        source = read(path, name, mapping, encoding or "utf-8")
+        source = tables.table_source(path, mapping)
     _check_columns(source.columns, name)
     if next(source.records(), None) is None:
         raise ConfigError("; ".join((f"{name}: contains no cases", *source.notes)))

@@ -32,7 +32,7 @@ WRITTEN = 10_000
 # ---------------------------------------------------------------- CSV
 
 
-def csv_source(file: Path, name: str, _: Mapping[str, str], encoding: str) -> Source:
+def csv_source(file: Path, name: str, encoding: str) -> Source:
     """The records of a file, whatever separates its cells, and whatever its name.
 
     It is what gives the most columns; else commas (in TSV tabs). A column without a name is called
