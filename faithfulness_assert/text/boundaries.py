@@ -79,7 +79,8 @@ def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) 
         return not (right[0].islower() and _CITED.search(left))
     if left[-1] != ".":
         return True
-    if view[cut - 1] != " " and _ITEM_NUMBER.search(left):
+    is_name = left[-2:-1].isupper() and right[:2].isupper()  # ASP.NET
+    if view[cut - 1] != " " and (is_name or _ITEM_NUMBER.search(left)):
         return False
     if left[-2:-1].isdigit() and _ORDINAL.search(left):
         return right.split(maxsplit=1)[0].casefold() in function_words()

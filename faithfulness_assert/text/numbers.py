@@ -417,7 +417,9 @@ def _time_of_day(text: str, number: Number) -> bool:
     if written and (rest := written[3]):  # 1:59:40 may be a duration, as 3:43.13 is
         seconds = 60 * time + float(rest[1:]) if rest[0] == ":" else time + float(f"0{rest}")
         meanings.append(("time", seconds))
-    number.mean(*meanings, plain=() if minutes else (hours,), last=last, after=half)
+    may_be_range = not (sign or digits) and number.plain[0] >= 1  # eight to twelve weeks
+    plain = number.plain if may_be_range else () if minutes else (hours,)
+    number.mean(*meanings, plain=plain, last=last, after=half)
     return True
 
 
