@@ -5,20 +5,18 @@ context word for word, which must be supported, and one that the context surely 
 which must not be. Which ones, and where they stand, follows from a secret and the content: the same
 case always gives the same prompt, and no author of a text can foresee it.
 
-False sentences are of several kinds, and whoever knows one kind does not know the next one. Some
-have a word that the context lacks: a number or a name that is made up, or a whole sentence. Others
-have no new word but "not". They are made of the context, or look like the answer: a statement of it
-is altered, or stands beside such a sentence, so that a rule for what the answer says holds for them
-too. A sentence that is not beyond doubt is not altered.
+False sentences are of several kinds, and whoever knows one kind does not know the next one: one of
+the context with another number or name, or with "not", or one that is made up. Some of them stand
+beside a statement of the answer, so that a rule for what the answer says holds for them too. A
+sentence that is not beyond doubt is not altered.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from hashlib import shake_256
-from itertools import chain, count, islice, tee
+from itertools import chain, count, islice
 from operator import itemgetter
 from struct import unpack
 from typing import NamedTuple, TypeVar
@@ -74,10 +72,10 @@ LEAST = 2
 """Sentences of a context in which an invented one is no stranger."""
 LOOKED_AT = 8
 """So many sentences of a context, and statements, are drawn, to find some that can be used."""
+BESIDE = 4
+"""One of so many false sentences stands beside a statement of the answer."""
 LONGER, TRIES = 6, 4
 """Digits that a number may gain to be one that the context does not have, and tries for each."""
-UNLIKELY = 3
-"""Digits of a number that no text gives in words, or leaves to be computed, by chance."""
 
 
 class Control(NamedTuple):
@@ -107,12 +105,11 @@ def controls_from(
     groups = sorted(sorted(set(sentences)) for sentences in passages)
     sentences = list(chain.from_iterable(groups))
     dice = Dice(secret, "controls", "\n".join(statements), "\n".join(sentences))
-    drawn = islice(_drawn(groups, dice, asked), LOOKED_AT)
-    altering, true = Altering(sentences, dice, statements), next(drawn, None)
+    altering, drawn = Altering(sentences, dice), [*islice(_drawn(groups, dice, asked), LOOKED_AT)]
     # The false one comes from another passage where it can: one may be the attacker's own.
-    false = altering.made_of(chain(drawn, [true])) if true else ()
-    if true and (text := next((t for t in false if text_key(t) not in asked), None)):
-        return Control(true, true=True), Control(text, true=False)
+    false = altering.made_of([*drawn[1:], *drawn[:1]], statements)
+    if text := next((text for text in false if text_key(text) not in asked), None):
+        return Control(drawn[0], true=True), Control(text, true=False)
     plain = sum(1 for _ in islice(filter(_is_plain, sentences), LEAST))
     return (Control(altering.invented(), true=False),) if plain == LEAST else ()
 
@@ -217,79 +214,50 @@ class Dice:
 
 
 class Altering:
-    """Alters sentences of a context, and statements of an answer, as the dice fall."""
+    """Alters sentences of a context, as the dice fall."""
 
-    def __init__(self, sentences: Sequence[str], dice: Dice, statements: Sequence[str]) -> None:
-        self._dice, self._statements = dice, statements
+    def __init__(self, sentences: Sequence[str], dice: Dice) -> None:
+        self._dice = dice
         self._folded = [sentence.casefold() for sentence in sentences]
         self._whole = "\n".join(self._folded)
-        self._drawn: Iterator[str] = iter(())
-        self._are_several = False
 
-    def made_of(self, sentences: Iterator[str]) -> Iterator[str]:
-        """False sentences made of these or of the answer, the kinds in any order."""
-        first, drawn = tee(sentences)  # each is drawn when it is first wanted
-        self._are_several = len([*islice(first, 2)]) > 1
-        self._drawn = (s for s in drawn if _is_certain(s) and ENGLISH.search(s.casefold()))
-        sources = [self._of_context(), *([self._of_answer()] if self._are_several else [])]
-        return chain.from_iterable(self._dice.shuffled(sources))
+    def made_of(self, sentences: Sequence[str], statements: Sequence[str]) -> Iterator[str]:
+        """False sentences made of these, the kinds in any order, some beside a statement."""
+        are_several = len(sentences) > 1
+        new: list[Kind] = [self._swapped, *([self.invented] if are_several else [])]
+        groups: list[list[Kind]] = [[*self._dice.shuffled(new)], [self._denied]]
+        for kind in chain.from_iterable(self._dice.shuffled(groups)):
+            is_made_up = kind == self.invented
+            for sentence in sentences[:1] if is_made_up else filter(_is_certain, sentences):
+                if false := kind(sentence):
+                    is_beside = are_several and self._dice.below(BESIDE) == 0
+                    yield self._beside(statements, false) if is_beside else false
 
-    def _of_context(self) -> Iterator[str]:
-        new: list[Kind] = [self._with_number, self._with_name]
-        if self._are_several:
-            new.append(self.invented)
-        return self._by_kind([new, [self._denied]], self._usable)
+    def _beside(self, statements: Sequence[str], false: str) -> str:
+        """A false sentence in one with a statement, if one of them can stand in another."""
+        plain = filter(_STATEMENT.fullmatch, self._dice.shuffled(statements))
+        statement = next((s for s in islice(plain, 1) if len(s.split()) > 2), "")
+        if not statement:
+            return false
+        first, second = self._dice.shuffled([statement, false])
+        if second.split()[0] in _STARTS:
+            second = second[0].lower() + second[1:]
+        return f"{first[:-1]}, and {second}"
 
-    def _usable(self) -> Iterator[str]:
-        self._drawn, again = tee(self._drawn)
-        return again
-
-    def _by_kind(
-        self, groups: Iterable[Sequence[Kind]], sentences: Callable[[], Iterator[str]]
-    ) -> Iterator[str]:
-        """The sentences, altered in each of these ways: a group after the other, in any order."""
-        shuffled = [list(self._dice.shuffled(kinds)) for kinds in groups]
-        for kind in chain.from_iterable(self._dice.shuffled(shuffled)):
-            yield from filter(None, map(kind, [""] if kind == self.invented else sentences()))
-
-    def _of_answer(self) -> Iterator[str]:
-        """What looks like the answer: a statement of it altered, or beside a false sentence."""
-        plain = filter(_STATEMENT.fullmatch, self._dice.shuffled(self._statements))
-        statements = [s for s in islice(plain, LOOKED_AT) if len(s.split()) > 2]
-        for kind in self._dice.shuffled([self._altered, self._beside]):
-            yield from kind(statements)
-
-    def _altered(self, statements: Sequence[str]) -> Iterator[str]:
-        if not ENGLISH.search("\n".join(self._statements).casefold()):
-            return iter(())
-        unlikely = partial(self._with_number, least=UNLIKELY)
-        kinds: list[Kind] = [unlikely, self._with_name]
-        return self._by_kind([kinds], lambda: filter(_is_certain, statements))
-
-    def _beside(self, statements: Sequence[str]) -> Iterator[str]:
-        for statement in statements:
-            for false in islice(self._of_context(), 1):
-                first, second = self._dice.shuffled([statement, false])
-                if second.split()[0] in _STARTS:
-                    second = second[0].lower() + second[1:]
-                yield f"{first[:-1]}, and {second}"
-
-    def _with_number(self, sentence: str, least: int = 0) -> str | None:
+    def _swapped(self, sentence: str) -> str | None:
+        """The sentence with another number, or else another name."""
         number = _NUMBER.search(sentence)
-        return number and _swapped(sentence, number, self._new_number(number[0], least))
+        old = number or _NAME.search(sentence)
+        if not old:
+            return None
+        new = self._new_number(old[0]) if number else self._new_name()
+        return new and f"{sentence[: old.start()]}{new}{sentence[old.end() :]}"
 
-    def _with_name(self, sentence: str) -> str | None:
-        name = None if _NUMBER.search(sentence) else _NAME.search(sentence)
-        return name and _swapped(sentence, name, self._new_name())
-
-    def _new_number(self, number: str, least: int = 0) -> str | None:
-        """A number of the same kind whose first digits the context does not have anywhere.
-
-        ``least``: how many digits are thrown for at least; 0 for any.
-        """
+    def _new_number(self, number: str) -> str | None:
+        """A number of the same kind whose first digits the context does not have anywhere."""
         digits = _DIGITS.findall(number)[0]
         rest, is_year = number[len(digits) :], number.isdecimal() and len(number) == 4
-        for longer in range(max(least - len(digits), least > 0), LONGER):
+        for longer in range(LONGER):
             for _ in range(TRIES):
                 new = f"{1 + self._dice.below(9)}{'' if longer else digits[1:]}"
                 if is_year and not longer:
@@ -336,14 +304,11 @@ Kind = Callable[[str], "str | None"]
 
 @lru_cache(maxsize=64)
 def _is_certain(sentence: str) -> bool:
-    return not DOUBT.search(f" {sentence.casefold()}")
+    folded = sentence.casefold()
+    return ENGLISH.search(folded) is not None and not DOUBT.search(f" {folded}")
 
 
 def _words(sentence: str) -> frozenset[str]:
     """The words of a sentence that say what it is about, without the ends that they may lose."""
     words = _WORD.findall(sentence.casefold())
     return frozenset(word.removesuffix("s") for word in words if word not in _COMMON)
-
-
-def _swapped(sentence: str, old: re.Match[str], new: str | None) -> str | None:
-    return None if new is None else f"{sentence[: old.start()]}{new}{sentence[old.end() :]}"
