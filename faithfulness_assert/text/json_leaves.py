@@ -61,33 +61,20 @@ def leaves(text: str, names: Names) -> tuple[list[Piece], str]:
     rest, done = "", 0
     for at, end in spans:
         at = max(at, done)  # JSON that is not closed may go on behind its fence
-        is_whole = _is_json(text[at:end])
-        opening: re.Match[str] | None = None
-        while is_whole or (opening := _OPENING.search(text, at, end)):
-            start = opening.end() if opening else at
+        while opening := _OPENING.search(text, at, end):
+            start = opening.end()
             own = _leaves(text, start, known)
             closing = _CLOSING.match(text, own[-1].piece.end if own else start + 1)
             at = closing.end() if closing else start + 1
             found += own
             rest += text[done:start] + "\n" * (at - start)
-            done, is_whole = at, False
+            done = at
     has_answer = any("answer" in fields and "context" not in fields for _, fields in found)
     pieces = [
         piece._replace(skipped="context") if has_answer and "context" in fields else piece
         for piece, fields in found
     ]
     return pieces, rest + text[done:]
-
-
-def _is_json(text: str) -> bool:
-    text = text.strip()
-    if text[:1] + text[-1:] not in ("{}", "[]"):
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _plain(key: str) -> str:

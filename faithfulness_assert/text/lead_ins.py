@@ -15,7 +15,7 @@ heading or lead-in that stands before no statement is one itself.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -53,11 +53,8 @@ class Piece(NamedTuple):
     list_number: int = 0  # its place, if its list counts
 
 
-def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> list[Piece]:
-    """The pieces, each shown with what it stands under. ``is_new``: see ``statements.split``.
-
-    A heading that says something new is a lead-in of the first statement under it.
-    """
+def under_lead_ins(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, each shown with what it stands under."""
     found: list[Piece] = []
     over: list[tuple[int, int, int]] = []  # each lead-in: its column, its paragraph, its place
     heads: list[tuple[int, int]] = []  # the level and place of each heading of this part
@@ -84,12 +81,9 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
         if (heads or over) and not piece.skipped:
             is_answer = bool(heads) and heads[-1][1] == place - 1 and asks(found[-1].text)
             is_judged = is_answer or _is_judged(piece, is_value=bool(over))
-            path = [at for _, at in heads]
-            new = [at for at in path if at not in shown and is_new(found[at].text)]
-            shown.update((*path, *(at for *_, at in over)) if is_judged else ())
+            shown.update((at for *_, at in (*heads, *over)) if is_judged else ())
             if is_judged or may_answer(piece.text):
-                heading = " ".join(with_colon(found[at].text) for at in path if at not in new)
-                lead_ins = [*(found[at].text for at in new), *lead_ins]
+                heading = " ".join(with_colon(found[at].text) for _, at in heads)
                 lead_in = " ".join(map(with_colon, lead_ins))
                 piece = piece._replace(lead_in=lead_in, heading=heading)
         if leads:
@@ -99,20 +93,15 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
         elif level >= 0 and piece.skipped in ("", "heading"):
             heads.append((level, place))
         found.append(piece)
-    _state_what_stands_alone(found, shown, is_new)
+    found = [piece if at in shown else _alone(piece) for at, piece in enumerate(found)]
     return _told_apart(found) if sum(":" in piece.text for piece in found) > 1 else found
 
 
-def _state_what_stands_alone(
-    found: list[Piece], shown: set[int], is_new: Callable[[str], bool]
-) -> None:
-    """Makes a heading or lead-in that stands before no statement one itself."""
-    titles = (at for at, piece in enumerate(found) if piece.skipped in ("heading", "lead-in"))
-    for at in {*titles}.difference(shown):
-        said = found[at].text
-        is_talk = claims_nothing(said.rstrip(" :：")) and not is_new(said)
-        if not (is_talk or heads_sources(said)):
-            found[at] = found[at]._replace(skipped="")
+def _alone(piece: Piece) -> Piece:
+    """A piece that stands before no statement: a title that may claim something is one itself."""
+    if piece.skipped not in ("heading", "lead-in") or heads_sources(piece.text):
+        return piece
+    return piece if claims_nothing(piece.text.rstrip(" :：")) else piece._replace(skipped="")
 
 
 def _told_apart(pieces: list[Piece]) -> list[Piece]:

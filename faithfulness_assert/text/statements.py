@@ -8,7 +8,7 @@ In doubt a piece is a statement.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
@@ -75,7 +75,6 @@ def split(
     text: str,
     language: str = FIND,
     names: Names = MappingProxyType({}),
-    is_new: Callable[[str], bool] = lambda _: False,
 ) -> Split:
     """The statements of an answer in plain text or markdown, and the skipped pieces.
 
@@ -87,7 +86,6 @@ def split(
         text: the answer.
         language: an ISO 639 code, or ``auto``.
         names: by which JSON is known that has a context beside the answer, which is skipped, too.
-        is_new: whether a text says something that its context lacks: no topic, and no label.
     """
     text = clean_text(text)
     language = language_of(text, language)
@@ -102,7 +100,7 @@ def split(
     inside: list[Piece] = []
     if "{" in source or "[" in source:
         inside, source = leaves(source, names)
-    pieces += sorted([*inside, *under_lead_ins(list(_read(source, language)), is_new)])
+    pieces += sorted([*inside, *under_lead_ins([*_read(source, language)])])
     pieces = list(_covering(text, pieces))
     stated = (piece for piece in pieces if not piece.skipped)
     return Split(
@@ -153,17 +151,14 @@ def _read(text: str, language: str) -> Iterator[Piece]:
     all_blocks = blocks(text)
     content = [i for i, block in enumerate(all_blocks) if block.kind not in TITLES]
     last_content = max(content, default=0)
-    headers, cells, group = list[str](), list[str](), ""
+    headers, group = list[str](), ""
     is_listed = only_names = False  # in a list of sources, which claims nothing so far
     kind: Kind = "text"
     for i, block in enumerate(all_blocks):
         near = text[max(block.start - 40, 0) : block.start]
         may_be_topic = i < last_content and not _EXPECTS_ANSWER.search(near)
         parts = [] if block.kind in ("code", "rule") else clear(text, block.pieces)
-        above = cells if kind == "row" else []
         cells = _cells(parts) if block.kind in ("row", _HEADER) else []
-        if above and cells[1:] and not cells[0]:  # the cell above goes on
-            cells[0] = above[0]
         if block.kind == _HEADER != kind:
             headers, group = cells, ""
         below = all_blocks[i + 1] if i < last_content else block
