@@ -18,7 +18,7 @@ from .citations import heads_sources, is_reference, may_be_title, without_refere
 from .inline import Clear, clear
 from .json_leaves import Names, leaves
 from .lead_ins import MAX_PREFIX, TITLES, Piece, under_lead_ins, with_colon, with_headers
-from .learned import CLAIM, asks, is_topic, scores
+from .learned import CLAIM, is_topic, scores
 from .markdown import Block, Kind, blocks
 from .sentences import FIND, Span, language_of, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern
@@ -149,21 +149,18 @@ _HEADER = "table header"
 def _read(text: str, language: str) -> Iterator[Piece]:
     """The statements and skipped pieces of all blocks."""
     all_blocks = blocks(text)
-    content = [i for i, block in enumerate(all_blocks) if block.kind not in TITLES]
-    last_content = max(content, default=0)
     headers, group = list[str](), ""
     is_listed = only_names = False  # in a list of sources, which claims nothing so far
     kind: Kind = "text"
-    for i, block in enumerate(all_blocks):
-        near = text[max(block.start - 40, 0) : block.start]
-        may_be_topic = i < last_content and not _EXPECTS_ANSWER.search(near)
+    for block, below in zip_longest(all_blocks, all_blocks[1:]):
+        is_answer = _EXPECTS_ANSWER.search(text, max(block.start - 40, 0), block.start)
         parts = [] if block.kind in ("code", "rule") else clear(text, block.pieces)
         cells = _cells(parts) if block.kind in ("row", _HEADER) else []
         if block.kind == _HEADER != kind:
             headers, group = cells, ""
-        below = all_blocks[i + 1] if i < last_content else block
-        if is_group := _names_rows(text, block) and not _names_rows(text, below):
-            group = next(filter(None, cells)) if below.kind == "row" else ""
+        is_over = below is not None and below.kind == "row" and not _names_rows(text, below)
+        if is_group := _names_rows(text, block):
+            group = next(filter(None, cells)) if is_over else ""
         kind = block.kind
         if kind == "heading" and block.end - block.start > MAX_PREFIX:
             kind = "text"  # it says more than what its part is about
@@ -174,8 +171,8 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         label = None  # what the line of a piece begins with
         is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
         for place, piece in enumerate(found, 1):
-            reason = piece.skipped or _skip_reason(kind, piece.text, may_be_topic=may_be_topic)
-            if (i < last_content or place < len(found)) and heads_sources(piece.text):
+            reason = piece.skipped or _skip_reason(kind, piece.text, is_answer=bool(is_answer))
+            if heads_sources(piece.text):
                 is_listed, only_names, reason = True, True, reason or "citation"
             elif not reason and (
                 is_reference(piece.text, is_listed=is_listed)
@@ -218,7 +215,7 @@ def _is_source(entry: str) -> bool:
     return scores(entry).talk > CLAIM and (not words or is_topic(words))
 
 
-def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
+def _skip_reason(kind: Kind, said: str, *, is_answer: bool) -> str:
     """Why a piece is not a statement; "" if it is one."""
     if kind == _HEADER:
         named = (is_topic(cell) for cell in said.split(" | ") if len(cell) > 1)
@@ -226,7 +223,7 @@ def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
     if kind == "link definition":
         name = said[1 : said.find("]:")]
         return kind if " " not in name or is_topic(name) else ""
-    is_title = kind in TITLES and (may_be_topic or asks(said)) and is_topic(said)
+    is_title = kind in TITLES and not is_answer and is_topic(said)
     return "heading" if is_title else ""
 
 
