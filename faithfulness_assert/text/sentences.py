@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, chain, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import name
 
 from ..records.model import Evidence
 from .boundaries import corrected
@@ -31,26 +32,17 @@ FIND = "auto"
 ENOUGH = 600
 """Characters of a text that tell its language."""
 
-# A script that only one language here has. Japanese has Chinese signs too, so it comes first.
-_SCRIPTS = {
-    "ja": "\u3040-\u30ff",
-    "zh": "\u3400-\u9fff",
-    "ko": "\uac00-\ud7a3",
-    "ru": "\u0400-\u04ff",
-    "ar": "\u0600-\u06ff",
-    "th": "\u0e00-\u0e7f",
-    "hi": "\u0900-\u097f",
-    "bn": "\u0980-\u09ff",
-    "ta": "\u0b80-\u0bff",
-    "he": "\u0590-\u05ff",
-    "el": "\u0370-\u03ff",
-    "hy": "\u0530-\u058f",
-    "ka": "\u10a0-\u10ff",
-    "my": "\u1000-\u109f",
-    "km": "\u1780-\u17ff",
-    "bo": "\u0f00-\u0fff",
-}
-_SIGN = {code: lazy_pattern(f"[{signs}]") for code, signs in _SCRIPTS.items()}
+# What Unicode calls the letters of a script that only one language here has.
+_SCRIPTS = dict(
+    zip(
+        "HIRAGANA KATAKANA CJK HANGUL CYRILLIC ARABIC THAI DEVANAGARI BENGALI TAMIL HEBREW GREEK "
+        "ARMENIAN GEORGIAN MYANMAR KHMER TIBETAN".split(),
+        "ja ja zh ko ru ar th hi bn ta he el hy ka my km bo".split(),
+        strict=True,
+    )
+)
+_FIRST_SCRIPT = "\u0370"
+"""Before it stand the letters of Latin."""
 _WORD = lazy_pattern(r"[^\W\d_]{2,}|[àèéêóyíоиюя]")
 
 Span = tuple[int, int]
@@ -94,10 +86,13 @@ def find_language(text: str) -> str:
     """
     text = text[:ENOUGH]
     if not text.isascii():
-        letters = sum(map(str.isalpha, text))
-        for code, sign in _SIGN.items():
-            count = len(sign.findall(text))
-            if count > 1 and (3 if code == "ja" else 2) * count > letters:
+        letters = [char for char in text if char.isalpha()]
+        named = (name(char, "").partition(" ")[0] for char in letters if char >= _FIRST_SCRIPT)
+        scripts = Counter(map(_SCRIPTS.get, named))
+        if 3 * scripts["ja"] > len(letters):  # Japanese has Chinese signs, too
+            return "ja"
+        for code, count in scripts.items():
+            if code and 2 * count > len(letters):
                 return code
     words = set(_WORD.findall(text.lower()))
     counts = Counter(code for word in words for code in _small_words().get(word, ()))
