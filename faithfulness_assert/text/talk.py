@@ -14,8 +14,8 @@ from .strings import is_blank, lazy_pattern, word_set
 
 TALK = 155
 """The score from which on a sentence claims nothing: 1 in 50 of the claims that look so."""
-QUESTION, OPEN = 20, -40
-"""The same for what ends as a question, and for what ends in a colon: few claims do."""
+OPEN = 20
+"""The same for what ends as a question or in a colon: few claims do."""
 SILENCE = 135
 """The score from which on a sentence only says that an answer is missing, or stands beside that."""
 
@@ -35,7 +35,7 @@ def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
         return True
     own = scores(sentence, is_item=True) if is_item else scores(sentence)  # remembered by its call
     is_open = sentence.rstrip(MARKS).endswith(COLON)
-    least = OPEN if is_open else QUESTION if asks(sentence) else TALK
+    least = OPEN if is_open or asks(sentence) else TALK
     is_talk = own.talk >= least or (is_open and _only_introduces(sentence))
     return is_talk and not _hides_claim(sentence)
 
