@@ -93,7 +93,10 @@ def under_lead_ins(pieces: Sequence[Piece]) -> list[Piece]:
         elif level >= 0 and piece.skipped in ("", "heading"):
             heads.append((level, place))
         found.append(piece)
-    found = [piece if at in shown else _alone(piece) for at, piece in enumerate(found)]
+    found = [
+        _alone(piece) if piece.skipped and at not in shown else piece
+        for at, piece in enumerate(found)
+    ]
     return _told_apart(found) if sum(":" in piece.text for piece in found) > 1 else found
 
 
