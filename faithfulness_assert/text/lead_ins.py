@@ -30,8 +30,10 @@ LOWEST = 100
 """The level of a bold line as a heading."""
 MAX_VALUE = 80
 """Characters of a value: what stands below a label, and is no sentence."""
-MOST_WORDS = 4
-"""Of what may be no sentence, and say nothing alone."""
+MOST_WORDS, MAX_FRAGMENT = 4, 40
+"""Words and characters of what may be no sentence, and say nothing alone."""
+MAX_MARK = 3
+"""Characters of what marks an answer: "A: "."""
 TITLES = ("heading", "bold", "rule")
 _PLAIN = ("text", "bold")
 _TABLE = ("row", "table header")
@@ -75,8 +77,7 @@ def under_lead_ins(pieces: Sequence[Piece]) -> list[Piece]:
             over = [one for one in over if not asks(found[one[-1]].text)]
         lead_ins = [found[at].text for *_, at in over]
         leads = _leads(piece, following, lead_ins) if following and not piece.skipped else None
-        is_open = leads and not piece.text.endswith(STOPS)
-        if is_open and (scores(piece.text).talk > CLAIM or claims_nothing(piece.text)):
+        if following and not piece.skipped and _only_leads(piece, following, is_over=bool(leads)):
             piece = piece._replace(skipped="lead-in")
         if (heads or over) and not piece.skipped:
             is_answer = bool(heads) and heads[-1][1] == place - 1 and asks(found[-1].text)
@@ -114,10 +115,11 @@ def _told_apart(pieces: list[Piece]) -> list[Piece]:
     tells two prices apart, or else its first line, as "Plan: Basic".
     """
     labels = [found[0] if (found := LABEL.match(piece.text)) else "" for piece in pieces]
-    counts = Counter(filter(None, labels))
+    keys = [(piece.heading, label) for piece, label in zip(pieces, labels, strict=True)]
+    counts = Counter(key for key in keys if key[1])
     name, own = None, ""
     for at, (piece, label) in enumerate(zip(pieces, labels, strict=True)):
-        if name is None or name.block != piece.block or counts[label] < 2:
+        if name is None or name.block != piece.block or counts[keys[at]] < 2:
             name, own = piece, label
         elif own != label and len(name.text) <= MAX_VALUE and not (piece.lead_in or piece.skipped):
             pieces[at] = piece._replace(lead_in=with_colon(name.text))
@@ -142,6 +144,15 @@ def _leads(piece: Piece, following: Piece, lead_ins: Sequence[str]) -> tuple[int
     return (column, paragraph) if is_short and _is_under(following, column, paragraph) else None
 
 
+def _only_leads(piece: Piece, following: Piece, *, is_over: bool) -> bool:
+    """Whether a piece says nothing but what follows. ``is_over``: that is shown under it."""
+    if is_over and not piece.text.endswith(STOPS):
+        return scores(piece.text).talk > CLAIM or claims_nothing(piece.text)
+    is_line = piece.kind == "text" and following.block != piece.block
+    is_open = is_line and piece.text.endswith(COLON) and len(piece.text) <= MAX_PREFIX
+    return is_open and claims_nothing(piece.text.rstrip(" :："))
+
+
 def _announces_more(piece: Piece, following: Piece) -> bool:
     """Whether a piece ends in a colon, or is a short line or item over items or a table."""
     if piece.text.endswith(COLON):
@@ -149,11 +160,13 @@ def _announces_more(piece: Piece, following: Piece) -> bool:
     column = piece.column if piece.kind == "item" else -1
     is_over = following.kind in ("item", *_TABLE) and _is_under(following, column)
     if piece.text.endswith(STOPS):  # "What is excluded?", "The following is excluded."
-        if following.text.count(" ") >= MOST_WORDS or len(following.text) > MAX_VALUE:
+        if following.text.count(" ") >= MOST_WORDS or len(following.text) > MAX_FRAGMENT:
             return False
-        if is_over and not following.text.endswith(ENDS):
+        if is_over and not following.text.endswith(ENDS) and len(piece.text) <= MAX_VALUE:
             return True
-        return asks(piece.text) and not asks(following.text) and may_answer(following.text)
+        label = LABEL.match(following.text)
+        is_answer = may_answer(following.text) and not (label and len(label[0]) > MAX_MARK)
+        return asks(piece.text) and not asks(following.text) and is_answer
     is_short = len(piece.text) <= MAX_VALUE and not piece.text.endswith(",")
     return is_over and is_short and (piece.kind == "item" or _is_label(piece))
 

@@ -26,7 +26,7 @@ _LINE = lazy_pattern(r"[^\r\n]+(?:\r?\n|\r)?|\r?\n|\r")
 _QUOTES = re.compile(r"(?:[ \t]|>(?!\d| ?=| \d{1,9}(?![\d.)])))*")  # >50%, > 80 and >= 5 are none
 _MARKER = lazy_pattern(
     r"(?:[-*+•◦▪‣●○∙–—→]|(?P<number>\d{1,3})[.)]"
-    r"|(?P<sign>[\u2190-\u21ff\u2300-\u2bff\U0001f000-\U0001faff]\ufe0f?|\d\ufe0f?\u20e3))"
+    r"|(?P<sign>[➔➜➤►▶✓✔✅☑✗✘✖❌❎🔹🔸🔷🔶]\ufe0f?|\d\ufe0f?\u20e3))"
     r"(?:[ \t]+|\Z)|\[\^[^\]\s]{1,50}\]:[ \t]*"
 )
 _NUMBERED = lazy_pattern(r"^[ \t>]*(?:[-*+][ \t]+)?(\d{1,3})[.)][ \t]", re.MULTILINE)
