@@ -216,10 +216,11 @@ def _by_words(
         there.add("messages")
         wanted = ["answer"] if "answer" in has and "answer" in wanted else []
     elif "messages" in used:
-        ends = False
+        ends, chats = False, [*_chats(records, used["messages"])]
         with suppress(InputError):  # else they are prompts, and the answer is elsewhere
-            ends = any(map(end_with_assistant, _chats(records, used["messages"])))
-        wanted = [field for field in wanted if field in used or (field == "answer" and not ends)]
+            ends = any(map(end_with_assistant, chats))
+        beside = {"answer": not ends, "context": not _have_evidence(chats)}
+        wanted = [field for field in wanted if field in used or beside.get(field)]
     for field in wanted:
         own, candidates = used.get(field, set()), found[field]
         known = {one.path for one in candidates if one.is_filled}
@@ -439,6 +440,15 @@ def _read_chat(chat: Any, *, has_answer: bool) -> Conversation | str:
         return read_conversation(chat, EVIDENCE_ROLES, has_answer=has_answer)
     except InputError as error:
         return str(error)
+
+
+def _have_evidence(chats: Iterable[Any]) -> bool:
+    """Whether a tool in the messages says something: else what was retrieved stands beside them."""
+    with suppress(InputError):
+        return any(
+            read_conversation(chat, EVIDENCE_ROLES, has_answer=True).passages for chat in chats
+        )
+    return True
 
 
 def _chats(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> Iterator[Any]:

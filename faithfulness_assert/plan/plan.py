@@ -220,7 +220,9 @@ def _split(state: State) -> State:
             if declining:
                 return end(state, "abstained")  # also without a context: it claims nothing
     if all(is_blank(passage.text) for passage in case.context):
-        return end(state, "no_context", case.no_evidence)
+        ignored = f"Not read: {', '.join(case.ignored)}; name what was retrieved 'context'"
+        why = [case.no_evidence, ignored if case.ignored else ""]
+        return end(state, "no_context", ". ".join(filter(None, why)))
     if not statements:
         return end(state, "no_statements", "the answer says nothing that can be checked")
     return state._replace(context=number_sentences(case, state.language), names=names)

@@ -166,6 +166,8 @@ def test_where_no_message_is_evidence_the_reason_names_the_option_that_takes_mor
     )
     assert grade(messages=messages, evidence_roles=["tool", "user"]).pass_
     assert grade(messages=messages, context="It is old.").pass_
+    [other] = grade_many([{"messages": messages, "chunks": ["It is old."]}])
+    assert "Not read: chunks; name what was retrieved 'context'" in other.reason
 
 
 def test_a_given_answer_follows_the_messages_and_a_given_question_is_the_question():
