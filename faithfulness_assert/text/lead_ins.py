@@ -22,7 +22,7 @@ from typing import NamedTuple
 from .citations import heads_sources
 from .learned import CLAIM, asks, scores
 from .sentences import LABEL
-from .talk import COLON, ENDS, STOPS, claims_nothing, may_answer
+from .talk import COLON, ENDS, STOPS, claims_nothing, is_remark, may_answer
 
 MAX_PREFIX = 240
 """Characters of all lead-ins of a piece. A longer line says more than what the list is about."""
@@ -37,6 +37,7 @@ MAX_MARK = 3
 TITLES = ("heading", "bold", "rule")
 _PLAIN = ("text", "bold")
 _TABLE = ("row", "table header")
+_LISTED = ("item", "row")
 
 
 class Piece(NamedTuple):
@@ -83,7 +84,7 @@ def under_lead_ins(pieces: Sequence[Piece]) -> list[Piece]:
             is_answer = bool(heads) and heads[-1][1] == place - 1 and asks(found[-1].text)
             is_judged = is_answer or _is_judged(piece, is_value=bool(over))
             shown.update((at for *_, at in (*heads, *over)) if is_judged else ())
-            if is_judged or may_answer(piece.text):
+            if is_judged or piece.kind in _LISTED or not is_remark(piece.text):
                 heading = " ".join(with_colon(found[at].text) for _, at in heads)
                 lead_in = " ".join(map(with_colon, lead_ins))
                 piece = piece._replace(lead_in=lead_in, heading=heading)
@@ -130,7 +131,7 @@ def _is_judged(piece: Piece, *, is_value: bool) -> bool:
     """Whether a heading or lead-in is judged with a statement: not with what may be set aside."""
     if is_value and not (piece.kind == "text" and piece.text.endswith(ENDS)):
         return True
-    return not claims_nothing(piece.text, is_item=piece.kind in ("item", "row"))
+    return not claims_nothing(piece.text, is_item=piece.kind in _LISTED)
 
 
 def _leads(piece: Piece, following: Piece, lead_ins: Sequence[str]) -> tuple[int, int] | None:

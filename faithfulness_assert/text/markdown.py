@@ -44,6 +44,8 @@ _FORM = lazy_pattern(
     """,
     re.VERBOSE,
 )
+KINDS = "1✅•-"
+"""Kinds of markers: at the same column, each is over those behind it."""
 _FORM_SIGNS = "`~-*_=#["
 _DELIMITER = lazy_pattern(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _COMMANDS = (
@@ -64,7 +66,7 @@ class Block:
     """Lines that belong together.
 
     ``start`` and ``end`` are offsets in the source; ``pieces`` are the lines without their markers.
-    ``column`` is where the marker of an item is in its line, or else where the text begins;
+    ``column`` grows with that of the item's marker in its line, or else of the text;
     ``number`` is its place in a list that counts, else 0.
     """
 
@@ -84,6 +86,7 @@ class _Line(NamedTuple):
     begin: int
     said: str
     marker: int  # columns before its first marker of a list; -1 without one
+    kind: str  # of that marker
     number: int  # its place in a list that counts, else 0
     is_quoted: bool
 
@@ -103,7 +106,7 @@ def blocks(text: str) -> list[Block]:
 def _line(text: str, start: int, end: int, numbers: set[int]) -> _Line:
     """A line of a text. ``numbers``: those of the items before it, to which it adds its own."""
     last = start + len(text[start:end].rstrip())
-    begin, marker, number, is_quoted = start, -1, 0, False
+    begin, marker, kind, number, is_quoted = start, -1, "", 0, False
     while True:
         if marks := _QUOTES.match(text, begin, last):
             begin, is_quoted = marks.end(), is_quoted or ">" in marks[0]
@@ -119,10 +122,13 @@ def _line(text: str, start: int, end: int, numbers: set[int]) -> _Line:
         elif marker < 0 and _form(text[begin:last]) == "rule":
             found = None
         if found is None:
-            return _Line(start, end, begin, text[begin:last], marker, number, is_quoted)
-        marker = marker if marker >= 0 else begin - start
+            return _Line(start, end, begin, text[begin:last], marker, kind, number, is_quoted)
+        if marker < 0:
+            marker = begin - start
+            usual = "-" if found[0][0] in "-*+" else "•"
+            kind = (found["number"] and "1") or (found["sign"] and "✅") or usual
         if found["sign"]:  # it says something: ✅, ❌
-            return _Line(start, end, begin, text[begin:last], marker, number, is_quoted)
+            return _Line(start, end, begin, text[begin:last], marker, kind, number, is_quoted)
         begin = found.end()
 
 
@@ -140,7 +146,6 @@ class _Reader:
         self.found: list[Block] = []
         self.is_next = self.is_quoted = False  # whether the last line is in a block, in a quote
         self.margin = 0  # columns before the text of an outermost item
-        self.numbered = -1  # columns before the last number of a list
         # Whether the last line begins an item; whether lines below items belong to these, without
         # an indent: not if two items stand right below each other.
         self.was_item = self.goes_on = False
@@ -167,13 +172,9 @@ class _Reader:
         said = _title(line.said) if form in ("heading", "fence") else said
         begin = self.text.index(said, line.begin)
         if kind != before or kind not in ("text", "item", "code") or line.marker >= 0:
-            column = begin - line.start
+            column = len(KINDS) * (begin - line.start)
             if kind == "item" and line.marker >= 0:
-                # What is below a numbered item belongs to it, also without an indent.
-                self.numbered = line.marker if line.number else self.numbered
-                column = line.marker + (line.marker == self.numbered and not line.number)
-            elif kind != "item":
-                self.numbered = -1
+                column = len(KINDS) * line.marker + KINDS.index(line.kind)
             self.found.append(Block(kind, line.start, line.end, column, line.number))
         self.found[-1].pieces.append((begin, begin + len(said)))
         self.found[-1].end = line.end

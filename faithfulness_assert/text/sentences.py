@@ -163,10 +163,11 @@ def _ends_on_purpose(line: str, next_line: str) -> bool:
         return True
     if LABEL.match(next_line) and next_line[0] == next_line[0].upper():
         return True
-    if (_INNER_STOP.search(line) and line.rstrip()[-1] not in ".!?:;") or _EARLY_STOP.match(
-        next_line
-    ):
+    is_open = line.rstrip()[-1] not in ".!?:;"
+    if (is_open and _INNER_STOP.search(line)) or _EARLY_STOP.match(next_line):
         return False  # sentences end within lines
+    if is_open and next_line[0].isdigit() and line.count(" ") > 2 and not line[0].isdigit():
+        return False  # "The contract costs" and "40 euros a year"
     word = next_line.split(maxsplit=1)[0]
     return len(line) + len(word) < WRAPPED and not word.lstrip("\"'([“‘«„")[:1].islower()
 

@@ -76,6 +76,7 @@ def _words(text: str) -> list[Word]:
 
 _LITTLE = frozenset(("function", "small", "not"))
 _TALK = "greeting courtesy thanks please reader writer offers rating sources".split()
+_REMARKS = "greeting courtesy thanks please writer".split()
 """Classes of words that say little, and those of a talk between a writer and a reader."""
 
 
@@ -91,6 +92,13 @@ def may_answer(sentence: str) -> bool:
     """Whether a sentence may answer a question before it: a yes, or what is no talk."""
     is_talk = any(word.is_any(*_TALK) for word in _words(sentence[:LONGEST]))
     return assents(sentence) or not is_talk
+
+
+def is_remark(sentence: str) -> bool:
+    """Whether a sentence is said to the reader, and not of what its heading names."""
+    words = _words(sentence[:LONGEST])
+    speaks = sentence.endswith(("!", "！")) or any(word.is_any(*_REMARKS) for word in words)
+    return speaks and claims_nothing(sentence)
 
 
 def asks_whether(question: str) -> bool:
