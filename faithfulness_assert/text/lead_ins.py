@@ -78,7 +78,8 @@ def under_lead_ins(pieces: Sequence[Piece]) -> list[Piece]:
             over = [one for one in over if not asks(found[one[-1]].text)]
         lead_ins = [found[at].text for *_, at in over]
         leads = _leads(piece, following, lead_ins) if following and not piece.skipped else None
-        if following and not piece.skipped and _only_leads(piece, following, is_over=bool(leads)):
+        may_lead = following and not piece.skipped and (leads or piece.text.endswith(COLON))
+        if following and may_lead and _only_leads(piece, following, is_over=bool(leads)):
             piece = piece._replace(skipped="lead-in")
         if (heads or over) and not piece.skipped:
             is_answer = bool(heads) and heads[-1][1] == place - 1 and asks(found[-1].text)
@@ -165,9 +166,10 @@ def _announces_more(piece: Piece, following: Piece) -> bool:
             return False
         if is_over and not following.text.endswith(ENDS) and len(piece.text) <= MAX_VALUE:
             return True
+        if not asks(piece.text) or asks(following.text):
+            return False
         label = LABEL.match(following.text)
-        is_answer = may_answer(following.text) and not (label and len(label[0]) > MAX_MARK)
-        return asks(piece.text) and not asks(following.text) and is_answer
+        return may_answer(following.text) and not (label and len(label[0]) > MAX_MARK)
     is_short = len(piece.text) <= MAX_VALUE and not piece.text.endswith(",")
     return is_over and is_short and (piece.kind == "item" or _is_label(piece))
 

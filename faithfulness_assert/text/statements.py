@@ -158,8 +158,9 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         cells = _cells(parts) if block.kind in ("row", _HEADER) else []
         if block.kind == _HEADER != kind:
             headers, group = cells, ""
-        is_over = below is not None and below.kind == "row" and not _names_rows(text, below)
-        if is_group := _names_rows(text, block):
+        is_group = block.kind == "row" and _names_rows(text, block)
+        if is_group:
+            is_over = below is not None and below.kind == "row" and not _names_rows(text, below)
             group = next(filter(None, cells)) if is_over else ""
         kind = block.kind
         if kind == "heading" and block.end - block.start > MAX_PREFIX:
