@@ -103,6 +103,8 @@ def objects(remark: str, statement: str = "") -> bool:
     """Whether a remark may speak against a label. ``statement``: the one that it names."""
     if len(remark) > MOST_CHARS:
         return True
+    if is_same(remark, statement):
+        return _speaks_against(remark, statement)
     text = _rest(_COURTESY.sub(" ", _plain(remark)), statement)
     shares = any(not part[1] or int(part[1]) < int(part[2]) for part in _SHARE.finditer(text))
     if (shares and not _SHARE.search(statement)) or _NOT_SAID.search(text):
