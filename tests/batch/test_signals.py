@@ -84,15 +84,13 @@ def test_what_is_under_way_is_kept_where_it_arrives(tmp_path, number):
         world.released.set()
         _, said = process.communicate(timeout=60)
         assert process.returncode == 128 + number
-        assert (
-            f"interrupted: {signal.Signals(number).name} came. {7 + AT_ONCE} of {ROWS} cases: "
-            in said  # one more waited for its turn
-        )
-        assert f"\nspent: {7 + AT_ONCE} requests, " in said
-        assert "To go on:\n  faithfulness-assert batch " in said
         asked = sum(world.came.values())
+        assert asked - 6 - AT_ONCE in (0, 1)  # one more may have waited for its turn
+        came = f"interrupted: {signal.Signals(number).name} came. {asked} of {ROWS} cases: "
+        assert came in said
+        assert f"\nspent: {asked} requests, " in said
+        assert "To go on:\n  faithfulness-assert batch " in said
         assert len(results_of(tmp_path / "run")) == asked, "a reply was paid and lost"
-        assert asked == 7 + AT_ONCE
         assert here(*command(server, tmp_path)[len(HEARS_CTRL_C) :]).returncode == 0
     assert results_of(tmp_path / "run") == undisturbed(tmp_path)
     assert set(world.came.values()) == {1}, "paid twice"
