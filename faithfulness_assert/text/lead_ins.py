@@ -6,7 +6,8 @@ euros." says so. One that only names a topic is skipped; in doubt it is a statem
 A line that ends in a colon, and a short item over other items, only announce what follows ("The
 plan covers:"). Such a line is skipped, and the pieces under it are shown behind it: nobody could
 check "dental care" alone. So what a lead-in claims is judged with each piece. One that states
-something by itself is a statement as well.
+something by itself is a statement as well, and so is a question, or a short sentence, that stands
+over what may be no sentence: "What is excluded?" and "Glass".
 
 "Safe for children" may be a topic, or a claim. So nothing is skipped that no judge is shown: a
 heading or lead-in that stands before no statement is one itself.
@@ -26,8 +27,8 @@ from .talk import COLON, ENDS, STOPS, claims_nothing, is_remark, may_answer
 
 MAX_PREFIX = 240
 """Characters of all lead-ins of a piece. A longer line says more than what the list is about."""
-LOWEST = 100
-"""The level of a bold line as a heading."""
+LOWEST = 1_000
+"""The level of a bold line as a heading, below that of any line with hashes."""
 MAX_VALUE = 80
 """Characters of a value: what stands below a label, and is no sentence."""
 MOST_WORDS, MAX_FRAGMENT = 4, 40
@@ -48,7 +49,7 @@ class Piece(NamedTuple):
     text: str
     skipped: str = ""  # the reason if it is not a statement
     kind: str = "text"  # of its block
-    column: int = 0  # where its block begins in its line
+    column: int = 0  # grows with that of its block, see there
     block: int = 0  # where that begins in the text
     shown: str = ""  # the text with the headers or keys that it stands under, if it has any
     heading: str = ""  # of its part of the answer, with a mark at its end
@@ -77,10 +78,12 @@ def under_lead_ins(pieces: Sequence[Piece]) -> list[Piece]:
             heads = [(n, at) for n, at in heads if not asks(found[at].text)]
             over = [one for one in over if not asks(found[one[-1]].text)]
         lead_ins = [found[at].text for *_, at in over]
-        leads = _leads(piece, following, lead_ins) if following and not piece.skipped else None
-        may_lead = following and not piece.skipped and (leads or piece.text.endswith(COLON))
-        if following and may_lead and _only_leads(piece, following, is_over=bool(leads)):
-            piece = piece._replace(skipped="lead-in")
+        leads = None
+        if following and not piece.skipped:
+            leads = _leads(piece, following, lead_ins)
+            may_only_lead = leads or piece.text.endswith(COLON)
+            if may_only_lead and _only_leads(piece, following, is_over=bool(leads)):
+                piece = piece._replace(skipped="lead-in")
         if (heads or over) and not piece.skipped:
             is_answer = bool(heads) and heads[-1][1] == place - 1 and asks(found[-1].text)
             is_judged = is_answer or _is_judged(piece, is_value=bool(over))

@@ -158,9 +158,10 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         cells = _cells(parts) if block.kind in ("row", _HEADER) else []
         if block.kind == _HEADER != kind:
             headers, group = cells, ""
-        is_group = block.kind == "row" and _names_rows(text, block)
+        is_group = block.kind == "row" and _GROUP.fullmatch(text, block.start, block.end)
         if is_group:
-            is_over = below is not None and below.kind == "row" and not _names_rows(text, below)
+            is_over = below and below.kind == "row"
+            is_over = is_over and not _GROUP.fullmatch(text, below.start, below.end)
             group = next(filter(None, cells)) if is_over else ""
         kind = block.kind
         if kind == "heading" and block.end - block.start > MAX_PREFIX:
@@ -226,10 +227,6 @@ def _skip_reason(kind: Kind, said: str, *, is_answer: bool) -> str:
         return kind if " " not in name or is_topic(name) else ""
     is_title = kind in TITLES and not is_answer and is_topic(said)
     return "heading" if is_title else ""
-
-
-def _names_rows(text: str, block: Block) -> bool:
-    return block.kind == "row" and bool(_GROUP.fullmatch(text, block.start, block.end))
 
 
 def _cells(parts: Sequence[Clear]) -> list[str]:
