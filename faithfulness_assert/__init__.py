@@ -55,35 +55,12 @@ _HOMES = {
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = [  # noqa: RUF022 - in the order in which a reader meets them
-    "grade",
-    "agrade",
-    "grade_many",
-    "Grader",
-    "assert_faithful",
-    "Policy",
-    "policies",
-    "GradingResult",
-    "Results",
-    "to_frame",
-    "ConfigError",
-    "JudgeError",
-    "NotGraded",
-    "PromptTooLong",
-    "UnreadableReply",
-    "split_statements",
-    "read_verdicts",
-    "is_refusal",
-    "audit_citations",
-    "Case",
-    "Passage",
-    "Verdict",
-    "Judge",
-    "Ask",
-    "Reply",
-    "Usage",
-    "CitationAudit",
-]
+# In the order in which a reader meets them.
+__all__ = ["Grader", "Policy", "agrade", "assert_faithful", "grade", "grade_many", "policies"]
+__all__ += ["GradingResult", "Results", "to_frame"]
+__all__ += ["ConfigError", "JudgeError", "NotGraded", "PromptTooLong", "UnreadableReply"]
+__all__ += ["audit_citations", "is_refusal", "read_verdicts", "split_statements"]
+__all__ += ["Ask", "Case", "CitationAudit", "Judge", "Passage", "Reply", "Usage", "Verdict"]
 
 
 def __getattr__(name: str) -> object:

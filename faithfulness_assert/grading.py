@@ -17,12 +17,11 @@ from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
 from .drive.asks import TimeLeft, log
 from .drive.grades import Grade, run_many
-from .judges import check_judge_options, key_in_environment, make_judge, option_names
+from .judges import check_judge_options, make_judge, option_names
 from .judges.secret import process_secret, secret_of
 from .options import (
     DEADLINE,
     GRADER_NAMES,
-    NAMED,
     check_language,
     check_names,
     hide_key,
@@ -40,17 +39,13 @@ from .settings import SETTING, AnyPolicy, choose
 from .text.sentences import FIND
 
 if TYPE_CHECKING:
-    from typing_extensions import Never, Unpack
+    from typing_extensions import Unpack
 
     from .drive.gate import Gate, Slots
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .records.result_list import Results
 
 MAX_CONCURRENCY = 1000
-ONE_LIST = (
-    "cases: takes one list, whose items have answer and context. Of two lists make one: "
-    "grade_many([{'answer': a, 'context': c} for a, c in zip(answers, contexts)])"
-)
 BRIEF = 20_000  # characters of a case whose grade takes an event loop a few milliseconds
 
 
@@ -145,17 +140,10 @@ class Grader:
         self.prices = check_prices(options.get("prices"))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A pickled grader is made anew, as in a process that a pool has spawned.
-
-        Its key travels only where the environment, which a spawned process has too, lacks it.
-        """
+        """A pickled grader is made anew, as in a process that a pool has spawned."""
         judge, policy, threshold, options = self._arguments()
-        key = key_in_environment(judge)
-        options_without_key = {
-            name: value for name, value in options.items() if (name, value) != ("api_key", key)
-        }
         secrets = {"_secret": self._secret, "_own_secret": self._own_secret}
-        return partial(Grader, judge, policy, threshold, **options_without_key), (), secrets
+        return partial(Grader, judge, policy, threshold, **options), (), secrets
 
     def keep_secret(self, secret: bytes) -> Grader:
         """This grader, whose asks follow from the secret of its run, unless it has one already."""
@@ -178,7 +166,7 @@ class Grader:
         /,
         answer: str | None = None,
         context: Any = None,
-        *more: Never,
+        *,
         question: str | None = None,
         id: str = "",
         **named: Unpack[CaseOptions],
@@ -187,7 +175,7 @@ class Grader:
 
         ``named``: ``citation_audit``, or fields as other systems call them; see ``Case``.
         """
-        case = self._case(answer, context, more, question, id, named)
+        case = self._case(answer, context, question, id, named)
         if not isinstance(case, Case):
             return case
         return self._grade_of(case).run()
@@ -197,17 +185,15 @@ class Grader:
         /,
         answer: str | None = None,
         context: Any = None,
-        *more: Never,
+        *,
         question: str | None = None,
         id: str = "",
         **named: Unpack[CaseOptions],
     ) -> GradingResult:
         """The same as ``grade``, on the running event loop. If cancelled, so are its asks."""
-        return await self._run(self._case(answer, context, more, question, id, named))
+        return await self._run(self._case(answer, context, question, id, named))
 
-    def grade_many(
-        self, cases: Iterable[Any], *more: Never, concurrency: int = 8
-    ) -> Iterator[GradingResult]:
+    def grade_many(self, cases: Iterable[Any], *, concurrency: int = 8) -> Iterator[GradingResult]:
         """Results in the order of the cases, with at most ``concurrency`` asks at once.
 
         ``cases``: see the function ``grade_many``. They are read as needed. If the caller stops
@@ -216,8 +202,6 @@ class Grader:
         """
         from .cases.sources import Given
 
-        if more:
-            raise ConfigError(ONE_LIST)
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
         given = cases if isinstance(cases, Given) else Given(cases)
         if given.notes:
@@ -243,16 +227,13 @@ class Grader:
         return await self._run(self._read(case), slots)
 
     def _case(
-        self, answer: Any, context: Any, more: object, question: Any, id: str, named: Any
+        self, answer: Any, context: Any, question: Any, id: str, named: Any
     ) -> Case | GradingResult:
         """The case with these fields; if they are no case, the result that says so.
 
         Raises:
-            ConfigError: a name is that of an option, or an argument has no name that needs one:
-                other systems have the question first.
+            ConfigError: a name is that of an option.
         """
-        if more:
-            raise ConfigError(NAMED)
         for name in named:
             if name in GRADER_NAMES or name in ("judge", "policy", "threshold"):
                 raise ConfigError(f"{name}: give it to Grader; it holds for all its cases")
@@ -326,7 +307,7 @@ def _id_of(id: object) -> str:
 def grade(
     answer: str | None = None,
     context: Any = None,
-    *more: Never,
+    *,
     question: str = "",
     judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
@@ -353,13 +334,13 @@ def grade(
     """
     case, others = split_options(options)
     grader = Grader(judge, policy, threshold, **others)
-    return grader.grade(answer, context, *more, question=question or None, **case)
+    return grader.grade(answer, context, question=question or None, **case)
 
 
 async def agrade(
     answer: str | None = None,
     context: Any = None,
-    *more: Never,
+    *,
     question: str = "",
     judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
@@ -369,12 +350,12 @@ async def agrade(
     """The same as ``grade``, on the running event loop."""
     case, others = split_options(options)
     grader = Grader(judge, policy, threshold, **others)
-    return await grader.agrade(answer, context, *more, question=question or None, **case)
+    return await grader.agrade(answer, context, question=question or None, **case)
 
 
 def grade_many(
     cases: Iterable[Any],
-    *more: Never,
+    *,
     judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
     threshold: float | None = None,
@@ -402,7 +383,7 @@ def grade_many(
     given = Given(cases, keep=True)
     results: list[GradingResult] = []
     try:
-        results.extend(grader.grade_many(given, *more, concurrency=concurrency))
+        results.extend(grader.grade_many(given, concurrency=concurrency))
     except BaseException as error:
         error.results = Results(results, given.rows, row_labels(cases))  # type: ignore[attr-defined]
         raise

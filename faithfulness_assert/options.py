@@ -205,8 +205,6 @@ def parse_options(given: Iterable[str], where: str) -> dict[str, Any]:
     return options
 
 
-NAMED = "only answer and context go without a name: (answer, context, question=..., judge=...)"
-"""What is said of further arguments without a name."""
 NAMED_BY_JUDGE = ("model", "provider", "grader", "llm")
 """What other systems call the model that grades."""
 

@@ -90,12 +90,13 @@ def choose(
     if judge is None:
         problem = "must name a judge, got None"
         raise ConfigError(f"judge: {problem}. Leave it out for that of the settings")
-    settings = read_settings()
+    project = _of_project()
+    settings = {**project, **_of_environment()}
     from_settings = isinstance(judge, str) and judge == SETTING
     if from_settings:
         judge = settings["judge"].value if "judge" in settings else "embedded"
     kind = judge.partition(":")[0] if isinstance(judge, str) else ""
-    of_project = settings.get("judge of the project", settings.get("judge"))
+    of_project = project.get("judge", settings.get("judge"))
     asks = kind in REMOTE  # others have no address, and cost nothing
     fits = asks and (of_project is None or kind == of_project.value.partition(":")[0])
     variable = f"{kind.upper()}_BASE_URL"
@@ -129,36 +130,37 @@ def judge_setting() -> Any:
 
 
 def read_settings() -> dict[str, Setting]:
-    """The settings of the environment and of the project, each with its source.
+    """The settings of the environment and of the project, each with its source."""
+    return {**_of_project(), **_of_environment()}
 
-    ``judge of the project`` is the judge that the file names, if the environment names another.
-    """
+
+def _of_environment() -> dict[str, Setting]:
+    judge = os.environ.get(JUDGE_VARIABLE, "").strip()
+    return {"judge": Setting(judge, JUDGE_VARIABLE)} if judge else {}
+
+
+def _of_project() -> Mapping[str, Setting]:
     try:
-        settings = dict(_of_folder(os.getcwd()))
+        return _of_folder(os.getcwd())
     except OSError:  # the folder is gone
-        settings = {}
-    if judge := os.environ.get(JUDGE_VARIABLE, "").strip():
-        if "judge" in settings:
-            settings["judge of the project"] = settings["judge"]
-        settings["judge"] = Setting(judge, JUDGE_VARIABLE)
-    return settings
+        return {}
 
 
 @lru_cache(maxsize=100)
 def _of_folder(folder: str) -> Mapping[str, Setting]:
     """The settings for work in a folder. They are read once.
 
-    A file that cannot have our table is not parsed, and need not be valid.
+    A file without the head of our table is not parsed, and need not be valid.
     """
     path = project_file(folder)
     if path is None:
         return {}
     try:
         with open_file(path) as file:
-            heads = [line.strip() for line in file if line.lstrip().startswith(b"[")]
+            heads = [line for line in file if line.lstrip().startswith(b"[")]
     except OSError:
         return {}
-    if not any(h == b"[tool]" or (b"tool" in h and b"faithfulness" in h) for h in heads):
+    if not any(b"tool" in head and b"faithfulness" in head for head in heads):
         return {}
     try:
         return _of_file(path)
@@ -192,10 +194,10 @@ def project_file(folder: str) -> str | None:
 
 def _of_file(path: str) -> dict[str, Setting]:
     tools = as_mapping(as_mapping(read_data(path, "settings")).get("tool"))
-    begins = TABLE[:14]  # with the next word's first letter
-    alike = (name for name in tools if name != TABLE and name.replace("-", "_").startswith(begins))
-    if wrong := next(alike, None):
-        raise ConfigError(f"{path}: call the table [tool.{TABLE}], not [tool.{wrong[:60]}]")
+    alike = [name for name in tools if name.replace("-", "_").startswith("faithfulness_a")]
+    for name in alike:
+        if name != TABLE:
+            raise ConfigError(f"{path}: call the table [tool.{TABLE}], not [tool.{name[:60]}]")
     table = tools.get(TABLE, {})
     if not isinstance(table, Mapping):
         raise ConfigError(f"{path}: tool.{TABLE} must be a table")
@@ -211,29 +213,27 @@ def _check_field(path: str, name: str, value: object) -> Any:
         ConfigError: it cannot be used. The message never shows what may be a secret.
     """
     where = f"{path}: tool.{TABLE}.{name[:60]}"
+    text = value.strip() if isinstance(value, str) else ""
+    is_key = text.startswith("sk-") or (name == "base_url" and "@" in text)
+    is_key |= may_be_secret(name) and name not in FIELDS
+    if name == "extra_headers":
+        is_key = any(map(may_be_secret, map(str, as_mapping(value))))
+    if is_key:
+        raise ConfigError(
+            f"{where}: no key belongs into this file, which others can read. Set it in the "
+            "environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY, or give it in the call"
+        )
     if name not in FIELDS:
-        if may_be_secret(name):
-            raise ConfigError(
-                f"{where}: no key belongs into this file, which others can read. Set it in the "
-                "environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY"
-            )
         hint = suggest(name[:60], FIELDS)
         raise ConfigError(f"{where}: unknown field. {hint} Other options go into the call")
     if name == "threshold":
         if not is_fraction(value := as_share(value)):
             raise ConfigError(f"{where}: must be a number from 0 to 1")
         return value
-    headers = map(str, as_mapping(value)) if name == "extra_headers" else ()
-    for header in filter(may_be_secret, headers):
-        problem = "no key belongs into this file, which others can read. Give it in the call"
-        raise ConfigError(f"{where}: {header[:60]!r}: {problem}")
     if name == "max_tokens" or name.startswith("extra_"):
         return value  # it goes into requests; the judge checks it
-    if not isinstance(value, str) or not value.strip():
+    if not text:
         raise ConfigError(f"{where}: must be a text, got {type(value).__name__}")
-    text = value.strip()
-    if text.startswith("sk-") or (name == "base_url" and "@" in text):
-        raise ConfigError(f"{where}: has a key or a password. Set it in the environment")
     if name == "cache" or (name == "policy" and text.lower().endswith(SUFFIXES)):
         return os.path.join(os.path.dirname(path), text.removeprefix("file://"))
     return text

@@ -109,12 +109,6 @@ def option_names(spec: object) -> list[str]:
     return list(dict.fromkeys([CLAIMS_JUDGE, *own]))
 
 
-def key_in_environment(spec: object) -> str:
-    """The key that the environment has for the judge that ``spec`` names; "" for none."""
-    kind = spec.partition(":")[0] if isinstance(spec, str) else ""
-    return os.environ.get(f"{kind.upper()}_API_KEY", "").strip() if kind in REMOTE else ""
-
-
 def _class_of(kind: str) -> Any:
     return getattr(import_module(f".{kind}", __package__), JUDGES[kind][0])
 

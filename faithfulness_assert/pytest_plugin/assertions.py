@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..cases.case import Case
 from ..conversations.events import check_evidence_roles
 from ..grading import Grader
-from ..options import NAMED, split_options
+from ..options import split_options
 from ..records.errors import ConfigError, FaithfulnessError, InputError
 from ..records.views import in_words
 from ..settings import SETTING, judge_setting
@@ -19,7 +19,7 @@ from .shown_case import BLANK, as_text, failure, plain
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from typing_extensions import Never, Unpack
+    from typing_extensions import Unpack
 
     from ..options import GradeOptions
     from ..records.judge import Judge
@@ -51,7 +51,7 @@ class NotGraded(FaithfulnessError):  # noqa: N818 - the public name says what ha
 def assert_faithful(
     answer: str | None = None,
     context: Any = None,
-    *more: Never,
+    *,
     question: str = "",
     judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
@@ -78,8 +78,6 @@ def assert_faithful(
     Outside of our plugin it warns where no judge is named: nobody would see which one graded.
     """
     __tracebackhide__ = True
-    if more:
-        raise ConfigError(NAMED)
     if running:
         named = {"policy": policy, "threshold": threshold, "question": question}
         given: dict[str, Any] = {name: value for name, value in named.items() if value is not None}

@@ -7,14 +7,14 @@ import json
 from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from ..batch.rows import Line, Row, brief, digest
 from ..cases.case import Case
 from ..grading import Grader
-from ..options import GRADER_NAMES, NAMED, UNSTORED, hide_key, parse_options, split_options
+from ..options import GRADER_NAMES, UNSTORED, hide_key, parse_options, split_options
 from ..records.errors import ConfigError, suggest
 from ..records.judge import judge_info
 from ..records.model import GraderError
@@ -22,9 +22,6 @@ from ..records.result import GradingResult
 from ..settings import SETTING, judge_setting
 from .assertions import NotGraded, check_passed, make_grader, read_case
 from .session import CHECKS, PROPERTY, read_settings
-
-if TYPE_CHECKING:
-    from typing_extensions import Never
 
 MISTAKES = ("auth", "input", "not_stored")
 """The errors that fail a test whatever ``--faithfulness-errors`` says: only the user mends them."""
@@ -44,9 +41,7 @@ class Faithfulness:
     def __repr__(self) -> str:
         return "<fixture faithfulness>"
 
-    def __call__(
-        self, answer: Any = None, context: Any = None, *more: Never, **options: Any
-    ) -> GradingResult:
+    def __call__(self, answer: Any = None, context: Any = None, **options: Any) -> GradingResult:
         """Grades, and fails the test if the answer is not faithful.
 
         Args:
@@ -60,8 +55,6 @@ class Faithfulness:
         """
         __tracebackhide__ = True
         hide_key(options)
-        if more:
-            raise ConfigError(NAMED)
         case, options = self._chosen(answer, context, options)
         result = self._unasked(case)
         if result is None:
@@ -69,11 +62,9 @@ class Faithfulness:
         return self._end(result, case, options)
 
     def acheck(
-        self, answer: Any = None, context: Any = None, *more: Never, **options: Any
+        self, answer: Any = None, context: Any = None, **options: Any
     ) -> Coroutine[Any, Any, GradingResult]:
         """The same as a call, on the running event loop. Await it: else the test fails."""
-        if more:
-            raise ConfigError(NAMED)
         self.unawaited += 1
         return self._acheck(answer, context, **options)
 
