@@ -35,6 +35,7 @@ from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, found_once, lazy_pattern, one_line, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
 from .long_contexts import finding_of, shown_in_part, shown_shares
+from .outcomes import cause_of
 from .state import State, without_heading
 from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 
@@ -68,23 +69,24 @@ def conclude(state: State) -> GradingResult:
     # Without enforced controls, a run tells once how many windows had none.
     is_enforced = policy.controls == "enforce" and bool(verdicts)
     problem = problem_of(answered, untested if is_enforced else 0)
+    if is_enforced and not (problem or passed):
+        problem = "the judge answered no control"
     # What the judge did wrong has a fix of its own.
     fix = NO_CONTROL if problem and untested and not problem_of(answered) else ""
     first_error: dict[int, JudgeError] = {}
     for (_, number), error in state.error_of.items():
         first_error.setdefault(number, error)
-    open_firsts = ((v.id, state.first_like[v.id]) for v in verdicts if v.label is None)
+    open_firsts = {v.id: state.first_like[v.id] for v in verdicts if v.label is None}
+    left_open = {number: first for number, first in open_firsts.items() if first in first_error}
     findings = CaseFindings(
         verdicts,
         state.audit,
         state.end,
         state.ratings,
-        log.errors,
-        {number: first_error[first] for number, first in open_firsts if first in first_error},
+        cause_of([*(first_error[first] for first in left_open.values()), *log.errors]),
+        frozenset(left_open),
         (problem, fix) if is_enforced else ("", ""),
-        not is_enforced or any(is_passed is not None for is_passed in passed),
         clip(state.explanation, MAX_EXPLANATION),
-        policy.split == "claims" and bool(verdicts and log.errors) and not state.claims,
     )
     fields, weighed = weigh(policy, findings)
     statuses = [error.http_status for error in log.errors if error.http_status]

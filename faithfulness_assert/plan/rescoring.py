@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..policy.policy import Policy
 from ..policy.scoring import evidence_warnings
-from ..records.errors import JudgeError, JudgeErrorKind
+from ..records.errors import JudgeError
 from ..records.model import Verdict
 from ..records.result import GradingResult
 from .state import End, Ratings
@@ -50,24 +50,22 @@ def findings_in(result: GradingResult) -> CaseFindings:
     """
     data = result.metadata.get(FINDINGS) or {}
     raw = result.metadata.get("rawRatings")
-    ended = End(**data["ended"]) if data.get("ended") else None
+    ended = End(*data["ended"]) if "ended" in data else None
     if result.status == "invalid_input" and result.error:
         ended = End("invalid_input", result.error.message)
+    cause = None
+    if "cause" in data:
+        message, kind, fix, again = data["cause"]
+        cause = JudgeError(message, kind, fix=fix, retryable=again)
     return CaseFindings(
         tuple(map(_as_judged, result.verdicts)),
         result.citations,
         ended,
         None if raw is None else Ratings(raw, tuple(result.metadata.get("suggestions", ()))),
-        tuple(_error(*parts) for parts in data.get("errors", ())),
-        {int(number): _error(*parts) for number, parts in data.get("open", {}).items()},
+        cause,
+        frozenset(data.get("open", ())),
         tuple(data.get("untrusted", ("", ""))),
-        data.get("tested", True),
-        unsplit=data.get("unsplit", False),
     )
-
-
-def _error(message: str, kind: JudgeErrorKind, fix: str, again: bool) -> JudgeError:
-    return JudgeError(message, kind, fix=fix, retryable=again)
 
 
 def _as_judged(verdict: Verdict) -> Verdict:

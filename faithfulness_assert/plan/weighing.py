@@ -45,7 +45,7 @@ from ..records.usage import Usage
 from ..records.views import FLAG_WORDS
 from ..text.strings import clip, lazy_pattern
 from .outcomes import not_graded
-from .state import NOTHING, End, Ratings
+from .state import End, Ratings
 
 LOWERED = "lowered"
 """The flag of a verdict whose label ``strict_evidence`` lowered."""
@@ -68,24 +68,20 @@ class CaseFindings(NamedTuple):
         audit: of the citations.
         ended: why the case ended before it had verdicts.
         rated: the ratings of a rubric; None if there are none.
-        errors: of asks that failed, in their order.
-        left_open: the statements that failed asks left open, each with the first error that did.
+        cause: why statements are open, or why there are no verdicts, as far as asks failed.
+        left_open: the statements that failed asks left open.
         untrusted: why controls make the judge unreliable, and what to do about it.
-        tested: whether the judge answered any control.
         explanation: the judge's own reason.
-        unsplit: whether each sentence was graded as it stands, as the ask for claims failed.
     """
 
     verdicts: tuple[Verdict, ...] = ()
     audit: CitationAudit | None = None
     end: End | None = None
     ratings: Ratings | None = None
-    errors: tuple[JudgeError, ...] = ()
-    left_open: Mapping[int, JudgeError] = NOTHING
+    cause: JudgeError | None = None
+    left_open: frozenset[int] = frozenset()
     untrusted: tuple[str, str] = ("", "")
-    tested: bool = True
     explanation: str = ""
-    unsplit: bool = False
 
 
 def weigh(policy: Policy, findings: CaseFindings) -> ResultParts:
@@ -99,9 +95,9 @@ def weigh(policy: Policy, findings: CaseFindings) -> ResultParts:
     valid = len(counted) - counts["unresolved"]
     coverage = valid / len(counted) if counted else 0.0
     if ended and ended.status == "judge_failed":  # the time was up before the first ask
-        ended = not_graded(findings.errors)
+        ended = not_graded(findings.cause)
     elif policy.verify == "rubric" and not ended:
-        ended = None if rated else not_graded(findings.errors)
+        ended = None if rated else not_graded(findings.cause)
     elif not ended:
         ended = _not_gradable(policy, findings, verdicts)
     weighed = None if ended else _with_score(policy, findings, verdicts, coverage)
@@ -125,25 +121,16 @@ def weigh(policy: Policy, findings: CaseFindings) -> ResultParts:
 
 def to_entry(findings: CaseFindings) -> dict[str, Any]:
     """What of it the other fields of a result do not say, as JSON; {} for most cases."""
-    failed = findings.errors or findings.left_open or findings.unsplit
-    if not (failed or findings.end or findings.untrusted[0]):
-        return {} if findings.tested else {"tested": False}
-    ended = findings.end
-    if ended and ended.status == "invalid_input":  # the result's error says all
-        ended = None
+    end, cause = findings.end, findings.cause
+    if end and end.status == "invalid_input":  # the result's error says all
+        end = None
     entries = {
-        "ended": {name: value for name, value in ended._asdict().items() if value} if ended else {},
-        "errors": [_parts_of(error) for error in findings.errors],
-        "open": {str(number): _parts_of(error) for number, error in findings.left_open.items()},
+        "ended": end and [end.status, end.detail, end.blank],
+        "cause": cause and [cause.message, cause.kind, cause.fix, cause.retryable],
+        "open": sorted(findings.left_open),
         "untrusted": list(findings.untrusted) if findings.untrusted[0] else None,
-        "tested": None if findings.tested else False,
-        "unsplit": findings.unsplit or None,
     }
-    return {name: value for name, value in entries.items() if value or value is False}
-
-
-def _parts_of(error: JudgeError) -> list[Any]:
-    return [error.message, error.kind, error.fix, error.retryable]
+    return {name: value for name, value in entries.items() if value}
 
 
 def with_warnings(
@@ -188,8 +175,6 @@ def _with_score(
             decided = ", but the outcome does not depend on that"
             why = "; they count as unsupported" if policy.on_failed == "unsupported" else decided
             reason = f"{reason} {_describe_open(findings, verdicts)}{why}."
-        if findings.unsplit:
-            reason = f"{reason} Each sentence was graded as it stands: the ask for claims failed."
         reason = f"{reason} {findings.explanation}".rstrip()
         if policy.explain != "none":
             # Without the statements, for views that show them.
@@ -222,34 +207,33 @@ def _not_gradable(
     policy: Policy, findings: CaseFindings, verdicts: Sequence[Verdict]
 ) -> End | None:
     """Why these verdicts cannot be scored; None if they can."""
-    missing = sum(v.label is None for v in verdicts)
-    causes = tuple(findings.left_open.values()) or findings.errors
+    missing, cause = sum(v.label is None for v in verdicts), findings.cause
     detail = f"{missing} of {len(verdicts)} statements got no valid verdict"
     # Samples or judges that disagreed.
     split = [v for v in verdicts if v.unresolved == "split"]
     if split and not findings.left_open:
         problem = f"no majority on {len(split)} of {len(verdicts)} statements"
         problem = f"{problem}; of statement {split[0].id}, {split[0].reason}"
-        causes = (JudgeError(problem, "unreadable", fix=MORE_VOTES, retryable=True),)
+        cause = JudgeError(problem, "unreadable", fix=MORE_VOTES, retryable=True)
         detail = ""
     if not verdicts or (missing and all(v.label in (None, "not_a_claim") for v in verdicts)):
-        are_aside = verdicts and not causes and all(SET_ASIDE in v.flags for v in verdicts)
-        return not_graded(causes, f"each was {FLAG_WORDS[SET_ASIDE]}" if are_aside else "")
+        are_aside = verdicts and not cause and all(SET_ASIDE in v.flags for v in verdicts)
+        return not_graded(cause, f"each was {FLAG_WORDS[SET_ASIDE]}" if are_aside else "")
     if findings.left_open and _depends_on_open(policy, findings, verdicts):
-        return not_graded(causes, _describe_open(findings, verdicts))
+        return not_graded(cause, _describe_open(findings, verdicts))
     wrong, fix = findings.untrusted
     if wrong and policy.controls == "enforce":
-        return not_graded([JudgeError(wrong, "unreliable_judge", fix=fix)])
-    return not_graded(causes, detail) if missing and policy.on_missing == "error" else None
+        return not_graded(JudgeError(wrong, "unreliable_judge", fix=fix))
+    return not_graded(cause, detail) if missing and policy.on_missing == "error" else None
 
 
 def _depends_on_open(policy: Policy, findings: CaseFindings, verdicts: Sequence[Verdict]) -> bool:
     """Whether the open statements decide if the case passes, and its policy cares.
 
-    If controls are enforced and none was answered, the asks that contained them may be those that
-    failed: nobody knows what the other verdicts are worth.
+    If controls are enforced and not all are answered, the asks that contained them may be those
+    that failed: nobody knows what the other verdicts are worth.
     """
-    if policy.controls == "enforce" and not findings.tested:
+    if policy.controls == "enforce" and findings.untrusted[0]:
         return True
     if policy.on_failed == "unsupported":
         return False
@@ -271,9 +255,9 @@ def _depends_on_open(policy: Policy, findings: CaseFindings, verdicts: Sequence[
 
 def _describe_open(findings: CaseFindings, verdicts: Sequence[Verdict]) -> str:
     """How many statements were left open by errors of failed asks, and why, in words."""
-    first = next(iter(findings.left_open.values()))
-    count = f"{len(findings.left_open)} of {len(verdicts)} statements have no verdict"
-    return f"{count} because an ask failed ({first.kind}: {first.message.rstrip('.')})"
+    count, cause = len(findings.left_open), findings.cause
+    why = f"{cause.kind}: {cause.message.rstrip('.')}" if cause else ""
+    return f"{count} of {len(verdicts)} statements have no verdict because an ask failed ({why})"
 
 
 # ---------------------------------------------------------------- without verdicts

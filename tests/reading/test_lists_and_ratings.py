@@ -63,7 +63,7 @@ def test_no_remark_or_refusal_ever_stands_for_a_sentence(row):
     assert [verdict.statement for verdict in result.verdicts] == list(SENTENCES[:2])
     assert any("were graded as they stand" in warning for warning in result.metadata["warnings"])
     if row.get("again"):
-        assert "as it stands: the ask for claims failed." in (result.reason or "")
+        assert any("the ask for claims failed" in warning for warning in result.warnings)
     unnumbered = any(number is None for number, _ in row.get("claims", ()))
     asked = [ask.kind for ask in judge.asked].count("claims")
     assert asked == 2 if row.get("again") or unnumbered else asked <= 2
