@@ -70,7 +70,7 @@ CHARS, DENSE_CHARS = range(25, 141), range(8, 71)
 other is for Chinese, Japanese and Korean: so short, they claim something as often as English."""
 LEAST = 2
 """Sentences of a context in which an invented one is no stranger."""
-LOOKED_AT = 8
+LOOKED_AT = 5
 """So many sentences of a context, and statements, are drawn, to find some that can be used."""
 BESIDE = 4
 """One of so many false sentences stands beside a statement of the answer."""
@@ -135,9 +135,8 @@ def _is_plain(sentence: str) -> bool:
         return False
     is_dense = not sentence.isascii() and len(_DENSE.findall(sentence)) > len(sentence) / 3
     fits = len(sentence) in DENSE_CHARS if is_dense else len(sentence) in CHARS
-    if not fits or not (is_dense or len(sentence.split()) > 4):
-        return False
-    return _ADDRESS.isdisjoint(words_in(sentence))
+    words = words_in(sentence) if fits else []
+    return (is_dense or len(words) > 4) and fits and _ADDRESS.isdisjoint(words)
 
 
 def mixed(
@@ -218,8 +217,7 @@ class Altering:
 
     def __init__(self, sentences: Sequence[str], dice: Dice) -> None:
         self._dice = dice
-        self._folded = [sentence.casefold() for sentence in sentences]
-        self._whole = "\n".join(self._folded)
+        self._sentences, self._whole = sentences, "\n".join(sentences).casefold()
 
     def made_of(self, sentences: Sequence[str], statements: Sequence[str]) -> Iterator[str]:
         """False sentences made of these, the kinds in any order, some beside a statement."""
@@ -292,7 +290,7 @@ class Altering:
         words, subject = _words(sentence), _words(clause[0])
         if not subject:
             return None
-        for other in self._folded:
+        for other in map(str.casefold, self._sentences):
             if sum(word in other for word in words) > 1 and other != folded:
                 return None
         return f"{clause[0]} not{sentence[clause.end() :]}"

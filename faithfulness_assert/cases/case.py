@@ -55,7 +55,8 @@ class Passage:
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", _string(self.text, "context: the text of a passage"))
         object.__setattr__(self, "id", _id(self.id))
-        object.__setattr__(self, "title", clip(_string(self.title or "", "context: a title")))
+        if self.title != "":
+            object.__setattr__(self, "title", clip(_string(self.title or "", "context: a title")))
 
     @property
     def name(self) -> str:

@@ -96,7 +96,7 @@ class Numbers:
         """
         words, text = own.text.split(), self.text
         for place, word in enumerate(words):
-            if _DIGIT.search(word):
+            if not word.isalpha() and _DIGIT.search(word):  # the first is five times as fast
                 said = " ".join(words[max(place - 1, 0) : place + BESIDE]).rstrip(STOPS)
                 start, is_last = text.find(said), place + BESIDE >= len(words)
                 ends = _STOPS if is_last else _ENDS

@@ -119,9 +119,11 @@ def sentence_spans(text: str, language: str = FIND) -> list[Span]:
             starts.append(start)  # most lines need no more
             continue
         view, places = _view(part, is_usual or part.isprintable())
-        cuts = (0, *corrected(view, _raw_cuts(view, code), code), len(view))
-        begun = (at for cut in pairwise(cuts) for at in range(*cut, MAX_SENTENCE))
-        starts += [start + places[at] for at in begun]
+        cuts = [0, *corrected(view, _raw_cuts(view, code), code)] if view else []
+        if len(view) > MAX_SENTENCE:
+            whole = pairwise([*cuts, len(view)])
+            cuts = [at for span in whole for at in range(*span, MAX_SENTENCE)]
+        starts += [start + places[at] for at in cuts]
     # Each ends where the next begins, so invisible characters between two belong to the first.
     starts[:1] = [0]
     spans = []  # each as ``trimmed`` makes it, without its call for each sentence of a context

@@ -62,8 +62,8 @@ def declines(sentence: str) -> bool:
 
     It has a word that denies, and does not ask: an offer alone, or regret, declines nothing.
     """
-    is_denial = not asks(sentence) and _denies(sentence)
-    return is_denial and _is_silent(sentence) and not assents(sentence)
+    is_denial = _is_silent(sentence) and not asks(sentence) and _denies(sentence)
+    return is_denial and not assents(sentence)
 
 
 def _denies(text: str) -> bool:

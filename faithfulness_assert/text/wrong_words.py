@@ -8,11 +8,11 @@ where more than one value could be meant, none is shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from .context_numbers import MOST_EVIDENCE, NONE, Numbers, Own, find_absent
+from .context_numbers import MOST_EVIDENCE, NONE, Absent, Numbers, Own, find_absent
 from .number_words import valued, words_of
 from .numbers import Number, is_year
 from .phrases import STEM, words_that_count
@@ -70,10 +70,11 @@ def difference(
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
     own, near, dates = Own(statement, context.language), NONE, _dates(statement, _CAPITALISED)
-    said, instead = list[Value](), dict[str, list[Value]]()
-    if (dates or any(map(str.isdigit, own.text))) and _is_alike(statement, text):
-        near = context.of_evidence(text)
-        if dates or not near.has_as_written(own):
+    said, instead, near_words = list[Value](), dict[str, list[Value]](), frozenset[str]()
+    if dates or any(map(str.isdigit, own.text)):
+        near_words = words_that_count(text)
+        near = context.of_evidence(text) if _is_alike(statement, near_words) else NONE
+        if near is not NONE and (dates or not near.has_as_written(own)):
             said = [*(_value(statement, number, number.asks) for number in own.numbers), *dates]
             instead = _instead(said, near)
     found = list(_wrong_numbers(own, near, context, instead, question))
@@ -91,24 +92,24 @@ def difference(
     says = ""
     if len(values) == 1 and len(others := instead.get(values.pop().kind, [])) == 1:
         is_only = sum(value.kind == others[0].kind for value in said) == 1
-        says = others[0].text if is_only and _says_all(text, statement) else ""
+        says = others[0].text if is_only and _says_all(near_words, statement) else ""
     return tuple(words)[:MOST_WRONG], says
 
 
-def _is_alike(statement: str, evidence: str) -> bool:
-    """Whether the evidence speaks of the same: it has most words of the statement."""
+def _is_alike(statement: str, there: Set[str]) -> bool:
+    """Whether evidence with these words speaks of the same: it has most words of the statement."""
     own = {word for word in words_that_count(statement) if not word.isdecimal()}
-    return len(own) >= LEAST_WORDS and len(own & words_that_count(evidence)) >= ALIKE * len(own)
+    return len(own) >= LEAST_WORDS and len(own & there) >= ALIKE * len(own)
 
 
-def _says_all(evidence: str, statement: str) -> bool:
-    """Whether the evidence has all that the statement says, apart from names and numbers.
+def _says_all(there: Set[str], statement: str) -> bool:
+    """Whether evidence with these words has all that the statement says but names and numbers.
 
     It may say when somebody was born, and the statement when she died.
     """
     said = " ".join(word for word in statement.split() if word == word.casefold())
     own = {word for word in words_that_count(said) if not word.isdecimal()}
-    return own <= words_that_count(evidence)
+    return own <= there
 
 
 def _wrong_numbers(
@@ -119,12 +120,14 @@ def _wrong_numbers(
     question: Numbers,
 ) -> Iterator[Value]:
     """The numbers that are nowhere, or of a kind of which the evidence has others."""
-    found = find_absent(own, context, question)
+    found, kinds = list[Absent](), instead.keys()
     if instead:
         # "Within 60 days" may follow from what a context says, but not from "within 30 days".
         bounds = words_of("bounds").intersection(near.text.casefold().split())
         nearer = find_absent(own, near, question, bounds)
-        found += [one for one in nearer if _kind_of(one.number) in instead]
+        found += [one for one in nearer if _kind_of(one.number) in kinds]
+    if not instead or any(_kind_of(number) not in kinds for number in own.numbers):
+        found += find_absent(own, context, question)
     for number, first, last in found:
         kind = _kind_of(number)
         if kind != DAY or last == number.end:  # the day is right, but of another month
