@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..records.model import CitationAudit, ErrorKind, Label, Status, Verdict
-from ..records.views import absent_number, evidence_problem, in_words
+from ..records.views import doubt, in_words
 from ..text.strings import clip
 from .policy import Policy
 from .values import SCORED, TOLERANCE, ScoreCap
@@ -179,9 +179,9 @@ def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple
 MAX_NAMED = 3
 """Statements that lost points which a reason quotes."""
 CHECK = "Check statement "
-"""How a warning begins that is about a supported statement, whose number is nowhere."""
+"""How a warning begins that is about the evidence of a statement, or its numbers."""
 MAX_IDS = 10
-"""Statements that a warning names."""
+"""Statements that warnings name."""
 
 NOT_GRADED = "Not graded"
 """How the reason of every grader error begins; its message says the rest."""
@@ -258,18 +258,9 @@ def reason_of(
 
 
 def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:
-    """For which supported (or lowered) statements evidence or a number is wrong, and how."""
-    flagged = [verdict for verdict in verdicts if verdict.flags]
-    numbers: dict[str, list[str]] = {}
-    for verdict in flagged:
-        if problem := evidence_problem(verdict):
-            numbers.setdefault(problem, []).append(str(verdict.id))
-    lines = [
-        f"Check the evidence of statement {', '.join(ids[:MAX_IDS])}: {problem}."
-        for problem, ids in numbers.items()
-    ]
-    absent = [f"{CHECK}{v.id}: {absence}." for v in flagged if (absence := absent_number(v))]
-    return lines + absent[:MAX_IDS]
+    """For which statements evidence or a number is wrong, and how."""
+    doubts = ((v.id, doubt(v)) for v in verdicts if v.flags)
+    return [f"{CHECK}{number}: {problem}." for number, problem in doubts if problem][:MAX_IDS]
 
 
 def ratings_reason(

@@ -17,7 +17,7 @@ from ..policy.scoring import CHECK
 from ..records.judge import PROMPT_CUT
 from ..records.model import Evidence, Verdict
 from ..records.result import GradingResult
-from ..records.views import MARKS, absent_number, in_words, lost_points, wrong_in_words
+from ..records.views import MARKS, doubt, in_words, lost_points, wrong_in_words
 from ..text.strings import clip, visible
 
 MOST_PROBLEMS = 10
@@ -75,8 +75,8 @@ def shown_case(result: GradingResult, number: int, case: Case | None) -> Iterato
         if lost := lost_points(result):
             yield warning(lost)
         for verdict in result.verdicts:
-            if absent := absent_number(verdict):
-                yield warning(f"{absent}: {clip(verdict.statement)}")
+            if verdict.is_fine and (problem := doubt(verdict)):
+                yield warning(f"{problem}: {clip(verdict.statement)}")
         return
     yield _head(result, number, "")
     yield from failure(result, case)
@@ -118,8 +118,8 @@ def notes_of(result: GradingResult) -> list[str]:
 
 
 def notes_at_end(result: GradingResult) -> list[str]:
-    """Those of one that passes, but for numbers that are nowhere, which are shown with it, and for
-    a prompt that was cut, of which a summary says it.
+    """Those of one that passes, but for evidence and numbers, which are shown with it, and for a
+    prompt that was cut, of which a summary says it.
     """
     notes = notes_of(result) if result.pass_ else []
     return [note for note in notes if not (note.startswith(CHECK) or PROMPT_CUT in note)]

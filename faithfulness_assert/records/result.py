@@ -12,7 +12,7 @@ from ..text.strings import clean_text, clip
 from .errors import ConfigError
 from .model import CitationAudit, GraderError, Skipped, Status, Verdict
 from .usage import Usage
-from .views import Components, notebook_view, promptfoo_view, terminal_view
+from .views import Components, lost_points, notebook_view, promptfoo_view, terminal_view
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -164,10 +164,7 @@ class GradingResult:
 
         ``model_dump()`` has all.
         """
-        parts = self.metadata.get("reasonParts")
-        reason = self.reason or ""
-        if self.problems() and isinstance(parts, Mapping):
-            reason = reason.removeprefix(f"{parts.get('found')}: {parts.get('ending')} ")
+        reason = lost_points(self) or self.reason or ""
         name = f", case_id={clip(self.case_id, 60)!r}" if self.case_id else ""
         score = self.score if self.score is None else f"{self.score:.4g}"
         fields = f"pass_={self.pass_}, score={score}, status={self.status!r}"

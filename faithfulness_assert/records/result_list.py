@@ -4,12 +4,11 @@ controls say of the judge.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from operator import attrgetter
-from typing import Any, SupportsIndex, overload
+from typing import Any
 
 from ..statistics import at_least
 from ..text.strings import counted
@@ -115,7 +114,7 @@ def untested_in_words(untested: int, cases: int) -> str:
 class Results(list[GradingResult]):
     """The results of ``grade_many``, in the order of the cases: a list, and what the cases had.
 
-    Each result keeps the columns of its case when the list is sorted, filtered or sliced.
+    Each result keeps the columns of its case when the list is sorted.
 
     Args:
         results: one for each case.
@@ -145,17 +144,6 @@ class Results(list[GradingResult]):
         label_of = {id(result): label for result, label in self._labels}
         labels = [label_of[id(result)] for result in self if id(result) in label_of]
         return labels if len(labels) == len(self) else []
-
-    @overload
-    def __getitem__(self, place: SupportsIndex, /) -> GradingResult: ...
-
-    @overload
-    def __getitem__(self, place: slice, /) -> Results: ...
-
-    def __getitem__(self, place: SupportsIndex | slice, /) -> GradingResult | Results:
-        if isinstance(place, slice):
-            return Results(super().__getitem__(place), self.rows[place], self.labels[place])
-        return super().__getitem__(place)
 
     def to_frame(self, library: str = "pandas") -> Any:
         """The results as a frame; see ``faithfulness_assert.to_frame``."""
@@ -237,13 +225,9 @@ def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
 
 
 def _series(polars: Any, name: str, values: list[Any], own: Mapping[str, type]) -> Any:
-    """A column of polars. Values of a case that it has no type for stay objects of Python.
-
-    In a cell of pandas NaN is a missing value, which polars would make the text "NaN".
-    """
+    """A column of polars. Values of a case that it has no type for stay objects of Python."""
     if name in own:
         return polars.Series(name, values, dtype=own[name])
-    values = [None if isinstance(v, float) and math.isnan(v) else v for v in values]
     try:
         return polars.Series(name, values, strict=False)
     except (TypeError, ValueError, polars.exceptions.PolarsError):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..text.strings import clip, counted, one_line, visible
@@ -63,8 +63,7 @@ def in_words(verdict: Verdict) -> str:
     parts = (
         label.replace("_", " ") if label else f"{UNVERIFIED}{why}",
         "lowered from supported" if "lowered" in flags else "",
-        evidence_problem(verdict),
-        absent_number(verdict),
+        doubt(verdict),
         FLAG_WORDS[VERBATIM_FLAG] if VERBATIM_FLAG in flags else "",
         f"{percent(verdict.shown)} of the context shown" if in_part else "",
         f"repeats {verdict.repeat_of}" if verdict.repeat_of else "",
@@ -79,11 +78,16 @@ def lost_points(result: GradingResult) -> str:
     return f"{in_words(wrong[0])}: “{clip(wrong[0].statement)}”{more}" if wrong else ""
 
 
-def absent_number(verdict: Verdict) -> str:
-    """Which numbers of what passes or was set aside the context lacks; "" if it has all."""
-    if NUMBER_FLAG not in verdict.flags:
-        return ""
-    return f"nowhere in the context: {_quoted(verdict)}"
+def doubt(verdict: Verdict) -> str:
+    """What is wrong with the evidence that the judge named for a verdict, or which numbers of what
+    passes or was set aside the context lacks; "" if nothing is.
+    """
+    problems = [FLAG_WORDS[flag] for flag in EVIDENCE_FLAGS if flag in verdict.flags]
+    if "lowered" in verdict.flags and not problems:
+        problems = ["the judge names no evidence"]
+    if NUMBER_FLAG in verdict.flags:
+        problems.append(f"nowhere in the context: {_quoted(verdict)}")
+    return ", ".join(problems)
 
 
 def wrong_in_words(verdict: Verdict) -> str:
@@ -105,14 +109,6 @@ def percent(share: float) -> str:
     """A share below 1 as a percentage of two digits, never as 100 %."""
     value = min(100 * share, 99.0)
     return f"{value:.0f} %" if value >= 10 else f"{value:.2g} %"
-
-
-def evidence_problem(verdict: Verdict) -> str:
-    """What is wrong with the evidence that the judge named for a verdict; "" if nothing is."""
-    for flag in EVIDENCE_FLAGS:
-        if flag in verdict.flags:
-            return FLAG_WORDS[flag]
-    return "the judge names no evidence" if "lowered" in verdict.flags else ""
 
 
 # ---------------------------------------------------------------- a terminal
@@ -163,8 +159,6 @@ def _cited(evidence: Evidence) -> str:
 # ---------------------------------------------------------------- a notebook
 # What a terminal shows, as HTML.
 
-MOST_STATEMENTS = 100
-"""Statements that are shown, those with a problem first. Of more, only the number is told."""
 MOST_RESULTS = 20
 """Results of a list that are shown."""
 MAX_NAME = 60
@@ -174,13 +168,8 @@ _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;",
 
 def notebook_view(result: GradingResult) -> str:
     """The result as HTML, below its name."""
-    worst = sorted(result.verdicts, key=lambda verdict: verdict.is_fine)[:MOST_STATEMENTS]
-    shown = replace(result, verdicts=tuple(sorted(worst, key=lambda verdict: verdict.id)))
-    lines = [clip(result.case_id, MAX_NAME)] if result.case_id else []
-    lines += terminal_view(shown).split("\n")
-    if more := len(result.verdicts) - len(worst):
-        lines.append(f"  and {more:,} more statements")
-    return _as_html(lines)
+    name = [clip(result.case_id, MAX_NAME)] if result.case_id else []
+    return _as_html([*name, *terminal_view(result).split("\n")])
 
 
 def notebook_list(results: Sequence[tuple[int, GradingResult]], note: str) -> str:
@@ -189,18 +178,13 @@ def notebook_list(results: Sequence[tuple[int, GradingResult]], note: str) -> st
     ``note``: what is to be known of all of them.
     """
     outcomes = Counter(result.outcome for _, result in results)
-    ids = Counter(result.case_id for _, result in results)
     words = {"PASS": "passed", "FAIL": "failed", "ERROR": "could not be graded"}
-    counts = ", ".join(
-        f"{outcomes[name]:,} {words_of_outcome}" for name, words_of_outcome in words.items()
-    )
+    counts = ", ".join(f"{outcomes[name]:,} {said}" for name, said in words.items())
     lines = [f"{counted(len(results), 'result')}: {counts}", *([note] if note else [])]
     for place, result in results[:MOST_RESULTS]:
         score = "none" if result.score is None else f"{result.score:.2f}"
-        name, reason = clip(result.case_id, MAX_NAME), clip(result.short_reason)
-        if not name or ids[result.case_id] > 1:
-            name = f"{name} (case {place})" if name else f"case {place}"
-        lines.append(f"{result.outcome:5}  {score}  {name}  {reason}")
+        name = f"case {place}  {clip(result.case_id, MAX_NAME)}".rstrip()
+        lines.append(f"{result.outcome:5}  {score}  {name}  {clip(result.short_reason)}")
     if (more := len(results) - MOST_RESULTS) > 0:
         lines.append(f"and {more:,} more; to_frame() has all")
     return _as_html(lines)

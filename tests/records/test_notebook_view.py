@@ -36,7 +36,7 @@ def test_a_list_in_a_notebook_names_the_case_of_each_result():
     shown = unescape(Results([good, bad, *(replace(bad, case_id=i) for i in "aab")])._repr_html_())
     assert "5 results: 1 passed, 4 failed, 0 could not be graded" in shown
     names = re.findall(r"^(?:FAIL|PASS)   [01]\.00  (.*)  \d of", shown, re.MULTILINE)
-    assert names == ["case 2", "a (case 3)", "a (case 4)", "b", "case 1"]
+    assert names == ["case 2", "case 3  a", "case 4  a", "case 5  b", "case 1"]
     assert "1 result: 0 passed" in Results([bad])._repr_html_()
 
 
