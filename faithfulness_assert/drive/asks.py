@@ -62,10 +62,7 @@ class TimeLeft:
 
     def overdue(self) -> JudgeError | None:
         """Why no more work on the texts may be done; None while it may."""
-        if self() > 0:
-            return None
-        problem = "the deadline of this grade has passed while its texts were read, before any ask"
-        return JudgeError(problem, "timeout", retryable=True)
+        return None if self() > 0 else late(" while its texts were read, before any ask")
 
     @contextmanager
     def during(self, phase: Phase) -> Iterator[None]:
@@ -132,7 +129,7 @@ def _wrapped(came: object) -> JudgeError:
     return error
 
 
-def late(tries: int = 0) -> JudgeError:
-    """The error of an ask for which no time is left, after so many requests."""
-    problem, usage = "the deadline of this grade has passed", Usage(num_requests=tries)
-    return JudgeError(problem, "timeout", retryable=True, usage=usage if tries else None)
+def late(when: str = "", usage: Usage | None = None) -> JudgeError:
+    """The error of an ask for which no time is left."""
+    problem = f"the deadline of this grade has passed{when}"
+    return JudgeError(problem, "timeout", retryable=True, usage=usage)

@@ -30,8 +30,8 @@ from .asks import TimeLeft, late, log
 from .breaker import FAILURES, Breaker, is_refusal, jittered
 from .rate import LearnedRate, Quota
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 2.0
-"""Seconds before an ask goes again; each time twice as long."""
+PAUSES = (0.5, 1.0, 2.0)
+"""Seconds before an ask goes again; then always as long as the last."""
 FIRST_AT_ONCE = 16
 """Asks under way at first. Each reply lets one more go, so that a limit does not meet a flood."""
 PART_OF_TIMEOUT = 0.5
@@ -54,7 +54,8 @@ class Gate:
         self, judge: Judge, limits: PerMinute | None = None, patience: float | None = None
     ) -> None:
         asked = getattr(judge, "judge", judge)
-        self._max_retries = getattr(asked, "max_retries", 0)  # after the first try
+        # In a run it is tried until the breaker opens, if the server is down.
+        self._retries = max(getattr(asked, "max_retries", 0), FAILURES if patience else 0)
         self._timeout = getattr(asked, "timeout", 60.0)  # seconds that a try may take
         self._url = str((judge_info(judge).identity or {}).get("base_url", ""))
         self._limits, self.breaker = limits, Breaker(patience)
@@ -86,9 +87,7 @@ class Gate:
             servers = _LOCAL.setdefault(loop, {})
             self._server = servers.setdefault(self._url, LocalServer()) if is_local else None
         began, spent, tries, slots = loop.time(), Usage(), 0, slots or Slots(1)
-        breaker, patience = self.breaker, self.breaker.patience or math.inf
-        # In a run it is tried until the breaker opens, if the server is down.
-        retries = max(self._max_retries, FAILURES if breaker.patience else 0)
+        breaker, retries = self.breaker, self._retries
         last: JudgeError | None = None  # of what was sent
         async with slots.turn(left):
             while True:
@@ -99,42 +98,43 @@ class Gate:
                         usage, requests = outcome.usage, spent.num_requests + outcome.requests
                         outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
                     return outcome
-                spent, now = spent + (outcome.usage or Usage()), loop.time()
-                if was_sent := sent_at <= now:
+                spent += outcome.usage or Usage()
+                may_go = outcome.retryable and retries > 0
+                if sent_at is None:
+                    outcome = last or outcome  # the cause
+                else:
                     last = outcome
-                    is_last = not (outcome.retryable and retries)
-                    breaker.failed(outcome, sent_at, now, is_last=is_last)
-                goes_again = breaker.explains(outcome, began)
-                if not goes_again and was_sent and outcome.retryable and not breaker.is_open:
-                    goes_again, retries = retries > 0, retries - 1
-                pause = jittered(min(FIRST_PAUSE * 2 ** min(tries, 9), LONGEST_PAUSE))
-                pause, tries = max(pause, outcome.retry_after or 0.0), tries + 1
-                if not goes_again or pause >= min(left(), patience):
-                    if not was_sent:
-                        outcome = last or outcome  # the cause
+                    breaker.failed(outcome, sent_at, loop.time(), is_last=not may_go)
+                    if not breaker.explains(outcome, began):
+                        may_go, retries = may_go and not breaker.is_open, retries - 1
+                    else:
+                        may_go = True
+                pause = max(jittered(PAUSES[min(tries, 2)]), outcome.retry_after or 0.0)
+                most = min(left(), breaker.patience or math.inf)
+                if sent_at is None or not may_go or pause >= most:
                     outcome.usage = spent if spent.num_requests else None
                     return outcome
                 log.info("%s: goes again in %.1f s", ask.kind, pause)
                 await asyncio.sleep(pause)
+                tries += 1
 
     async def _try(
         self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft, *, again: bool
-    ) -> tuple[Outcome, float]:
+    ) -> tuple[Outcome, float | None]:
         """Sends an ask when it may go, and learns from its outcome; also the instant when it went.
 
-        An ask that did not go has an infinite one: the server is down, or the time was up.
-
-        The wait for a limit costs its grade no time, unless the ask goes ``again``: a server that
-        refuses it every time would never be given up. Nor does the wait in line for a server on
-        this machine.
+        None if it did not go: the server is down, or the time was up. The wait for a limit, or in
+        line for a server on this machine, costs its grade no time, but that for a limit if the ask
+        goes ``again``: a server that refuses it every time would never be given up.
 
         Raises:
             GivenUp: the run stops.
         """
         limits, rate, server, breaker = self._limits, self._rate, self._server, self.breaker
+        clock = asyncio.get_running_loop().time
         async with server.taken(ask, self._timeout, left) if server else nullcontext():
-            if breaker.is_open and (problem := await breaker.passed(left)):
-                return problem, math.inf
+            if problem := await breaker.passed(left):
+                return problem, None
             amount = rate.amount_of(ask) if rate.counts_tokens else 1.0
             if limits or rate.quota.each:
                 with nullcontext() if again else left.during("wait"):
@@ -143,8 +143,7 @@ class Gate:
                             await limits.take(ask)
                         await rate.quota.take(amount)
             if left() <= 0:
-                return late(), math.inf
-            clock = asyncio.get_running_loop().time
+                return late(), None
             sent_at, beside = clock(), server.under_way if server else 0
             one = rate.sent(amount, sent_at)
             outcome = await send()

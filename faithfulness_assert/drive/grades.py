@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -62,29 +62,43 @@ class Grade:
         # On our own event loop only what any loop may await.
         self._aask = getattr(judge, "aask", None) if info.any_loop else None
         self._began = time.monotonic()
-        # What has come of the asks under way, by their ``id()``, and how often each was sent: if
-        # the loop is stalled, that is all that is known of them.
-        self._known: dict[int, Outcome] = {}
-        self._tries = Counter[int]()
 
     def run(self) -> GradingResult:
         """The result, worked out in this thread. Asks that belong together are sent at once."""
         here = self._gate is None and self._keeps_deadline
-        outcomes: tuple[Outcome, ...] | None = None
+
+        def answers(asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
+            return (self._ask_here(asks[0]),) if here and len(asks) == 1 else self._wait(asks)
+
+        return self._finished(cast("GradingResult", self._worked_out(answers)))
+
+    def replay(self, known: Callable[[Ask], Outcome | None]) -> GradingResult | None:
+        """The result if all asks have outcomes, else None.
+
+        A plan cannot be stored, but it is deterministic: after the same outcomes it asks the same.
+
+        Args:
+            known: returns the outcome of an ask, or None. It is called for each ask of the plan in
+                its order, also for those beside an ask without one, but for none after them.
+        """
+        result = self._worked_out(lambda asks: tuple(map(known, asks)))
+        return None if result is None else self._complete(result)
+
+    def _worked_out(
+        self, answers: Callable[[tuple[Ask, ...]], tuple[Outcome | None, ...]]
+    ) -> GradingResult | None:
+        """The result of the plan whose asks have these answers; None if any has none."""
+        outcomes: Any = None
         try:
             while True:
                 asks, result = self._step(outcomes)
-                if result is not None:
-                    return self._finished(result)
-                if here and len(asks) == 1:
-                    outcomes = (self._ask_here(asks[0]),)
-                else:
-                    outcomes = self._ask_and_wait(asks)
+                if result is not None or None in (outcomes := answers(asks)):
+                    return result
         finally:
             self._plan.close()
 
     async def arun(self, slots: Slots | None = None, *, brief: bool = False) -> GradingResult:
-        """The same on the running event loop. If this is cancelled, so are its asks.
+        """The same as ``run`` on the running event loop. If this is cancelled, so are its asks.
 
         A judge without ``aask`` is asked in threads.
 
@@ -109,38 +123,15 @@ class Grade:
                 asks, result = step if isinstance(step, tuple) else await step
                 if result is not None:
                     return self._finished(result)
-                outcomes = await self._outcomes(asks)
+                outcomes = await self._asked(asks)
         finally:
             with suppress(ValueError):  # cancelled while the plan runs in its thread: it ends there
                 self._plan.close()
 
-    def replay(self, known: Callable[[Ask], Outcome | None]) -> GradingResult | None:
-        """The result if all asks have outcomes, else None.
-
-        A plan cannot be stored, but it is deterministic: after the same outcomes it asks the same.
-
-        Args:
-            known: returns the outcome of an ask, or None. It is called for each ask of the plan in
-                its order, also for those beside an ask without one, but for none after them.
-        """
-        there: tuple[Outcome, ...] | None = None
-        try:
-            while True:
-                asks, result = self._step(there)
-                if result is not None:
-                    return self._complete(result)
-                outcomes = [known(ask) for ask in asks]
-                there = tuple(outcome for outcome in outcomes if outcome is not None)
-                if len(there) < len(outcomes):
-                    return None
-        finally:
-            self._plan.close()
-
     def _step(
-        self, outcomes: tuple[Outcome, ...] | None = None
+        self, outcomes: tuple[Outcome, ...] | None
     ) -> tuple[tuple[Ask, ...], GradingResult | None]:
         """The plan's next asks, or its result. The time that it takes is the grade's."""
-        self._known, self._tries = {}, Counter()
         with self._left.during("work"):
             try:
                 return (next(self._plan) if outcomes is None else self._plan.send(outcomes)), None
@@ -153,48 +144,51 @@ class Grade:
             log.warning("verdicts in a reply: expected %(expected)d, got %(actual)d", counts)
         score = "undefined" if result.score is None else f"{result.score:.3f}"
         statements, unresolved = sum(result.counts.values()), result.counts.get("unresolved", 0)
-        log.info(
-            "%s: score %s, %d statements, %d unresolved",
-            *(result.status, score, statements, unresolved),
-        )
+        numbers = (result.status, score, statements, unresolved)
+        log.info("%s: score %s, %d statements, %d unresolved", *numbers)
         return self._complete(result, latency_ms=(time.monotonic() - self._began) * 1000)
 
     # ------------------------------------------------------------ asks
+
+    def _seconds(self) -> tuple[float, float | None]:
+        """How long an ask may take that is sent now, and until when; None without end."""
+        seconds = min(self._left(), self._left.timeout)
+        return seconds, None if seconds == math.inf else time.monotonic() + seconds
 
     def _ask_here(self, ask: Ask) -> Outcome:
         """The outcome of an ask to a judge that keeps deadlines and has no gate."""
         came: object
         with self._left.during("ask"):
             try:
-                seconds = min(self._left(), self._left.timeout)
-                deadline = None if seconds == math.inf else time.monotonic() + seconds
+                seconds, deadline = self._seconds()
                 came = late() if seconds <= 0 else self._judge.ask(ask, deadline=deadline)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
                 came = error
         return outcome_of(ask, came)
 
-    def _ask_and_wait(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
+    def _wait(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
         """The outcomes of asks on our event loop, even if that is stalled when the time is up."""
         from ..judges import background
 
         try:
-            return background.wait(self._outcomes(asks), lambda: self._left() + GRACE_SECONDS)
+            return background.wait(self._asked(asks), lambda: self._left() + GRACE_SECONDS)
         except TimeoutError:
-            return tuple(self._known.get(id(ask)) or late(self._tries[id(ask)]) for ask in asks)
+            # Which of them came does not show any more.
+            return tuple(late(usage=Usage(num_requests=1)) for _ in asks)
         except OSError as error:  # there is no thread or file for the loop
             return tuple(outcome_of(ask, error) for ask in asks)
 
-    async def _outcomes(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
+    async def _asked(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
         import asyncio
 
         from .gate import Slots  # it needs asyncio
 
         slots = self._slots or Slots(ASKS_AT_ONCE)
         if len(asks) == 1:
-            return (await self._outcome(asks[0], slots),)
-        return tuple(await asyncio.gather(*(self._outcome(ask, slots) for ask in asks)))
+            return (await self._ask(asks[0], slots),)
+        return tuple(await asyncio.gather(*(self._ask(ask, slots) for ask in asks)))
 
-    async def _outcome(self, ask: Ask, slots: Slots) -> Outcome:
+    async def _ask(self, ask: Ask, slots: Slots) -> Outcome:
         from ..judges import background
 
         gate = self._gate
@@ -211,7 +205,6 @@ class Grade:
                 outcome = await background.on_loop(sending)
         except OSError as error:
             outcome = outcome_of(ask, error)
-        self._known[id(ask)] = outcome
         slots.spent += outcome.usage or Usage()
         return outcome
 
@@ -219,11 +212,9 @@ class Grade:
         """Sends an ask. A judge that may miss the deadline is abandoned when the time is up."""
         import asyncio
 
-        seconds = min(self._left(), self._left.timeout)
-        deadline = None if seconds == math.inf else time.monotonic() + seconds
+        seconds, deadline = self._seconds()
         if seconds <= 0:
             return outcome_of(ask, late())
-        self._tries[id(ask)] += 1
         if self._aask is not None and self._keeps_deadline:
             return outcome_of(ask, await self._came(ask, deadline))
         asking = asyncio.ensure_future(self._came(ask, deadline))

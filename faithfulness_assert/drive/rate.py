@@ -28,8 +28,8 @@ USUAL, AT_FIRST = 200, 0.15
 """The tries of which the usual share is the mean, and what it is before any."""
 LONGEST = 2.0
 """The most seconds between tries."""
-MANY, MOST_KEPT = 200, 2_000
-"""Asks of which the mean size is taken; tries that are kept, a second of a very fast server."""
+MOST_KEPT = 2_000
+"""Tries, a second of a very fast server."""
 
 
 class Quota:
@@ -61,37 +61,39 @@ class Quota:
         self.paid_at += amount * self.each
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Try:
-    """One that went out: as which, the instant, its size, and what the server took of it."""
+    """One that went out: its number, the instant, its size, and what the server took of it."""
 
     number: int
     at: float
     amount: float
     taken: float
 
+    @property
+    def is_fast(self) -> bool:
+        """Whether it is one of the faster ones."""
+        return self.number // BLOCK % 2 == 1
+
 
 class LearnedRate:
-    """One for each gate, on one event loop.
+    """One for each gate, on one event loop. ``counts_tokens``: the server does.
 
     ``rate`` is how many tries may go out each second; infinite while no limit is known. Otherwise
     each takes its ``amount`` of the ``quota``: 1, or by its size where the server counts tokens.
     """
 
     def __init__(self) -> None:
-        self.rate, self.quota = math.inf, Quota(at_once=2.0)
-        self.counts_tokens = False  # the server
-        self._sizes, self._size = 0, 0.0  # of asks since then, and their mean
-        self._tries: deque[Try] = deque(maxlen=MOST_KEPT)
-        # By the numbers of tries: the latest, the latest refused, the latest at the last refusal,
-        # and the latest of those that have been taken into account.
-        self._sent = self._refused = self._refused_at = self._heeded = 0
-        self._usual = AT_FIRST
+        self.rate, self.quota, self.counts_tokens = math.inf, Quota(at_once=2.0), False
+        self._size, self._usual = 0.0, AT_FIRST  # the first of a mean ask
+        # The numbers of the latest try, the latest refused, and the latest at the last refusal.
+        self._sent = self._refused = self._refused_at = 0
+        self._tries: deque[Try] = deque(maxlen=MOST_KEPT)  # since the rate was last set
 
     def amount_of(self, ask: Ask) -> float:
         """How much of the quota an ask takes where tokens count. A mean one takes 1."""
-        size, self._sizes = ask.size(estimate_tokens), min(self._sizes + 1, MANY)
-        self._size += (size - self._size) / self._sizes
+        size = ask.size(estimate_tokens)
+        self._size += (size - self._size) / (USUAL if self._size else 1)
         return size / self._size
 
     def sent(self, amount: float, now: float) -> Try:
@@ -100,38 +102,27 @@ class LearnedRate:
         self._usual *= 1 - 1 / USUAL
         one = Try(self._sent, now, amount, amount)
         self._tries.append(one)
-        has_waited = self.quota.paid_at > now + 1.001 * amount * self.quota.each
-        if has_waited:
+        if self.quota.paid_at > now + 1.001 * amount * self.quota.each:  # it has waited
             self.rate *= 1 + RISE * max(1.0, (self._sent - self._refused_at) / BLOCK)
-        self._pace(one)
+        self.quota.each = 1 / (self.rate * (FASTER if one.is_fast else 1 / FASTER))
         return one
 
     def refused(self, one: Try, error: JudgeError) -> None:
         """Notes that the server refused a try with this error."""
         self.counts_tokens |= "token" in error.message.lower()
-        one.taken = 0.0
-        if one.number <= self._heeded:
-            return
-        self._refused_at, self._refused = self._sent, max(self._refused, one.number)
-        self._usual += 1 / USUAL
+        if not self._tries or one.number < self._tries[0].number:
+            return  # of before
+        one.taken, self._refused_at, self._usual = 0.0, self._sent, self._usual + 1 / USUAL
         # A large one needs more room: it is refused sooner where the server is asked too fast.
         step = 1 + STEP * math.sqrt(max(one.amount, 1.0))
-        self.rate *= 1 / step if self._is_fast(one) else 1 + STEP
-        late = [each for each in self._tries if self._heeded < each.number <= self._refused][-LATE:]
-        if sum(not each.taken for each in late) < LATE * (self._usual + BEYOND):
-            return
-        # Before the first of them, what the server had saved up was taken too.
-        first = next(place for place, each in enumerate(late) if not each.taken)
-        if taken := sum(each.taken for each in late[first:]):
-            seconds = max(late[-1].at - late[first].at, 0.1)
-            self.rate = max(min(self.rate, taken / seconds), 1 / LONGEST)
-        self._heeded = self._sent
-        self._pace(one)
-
-    def _is_fast(self, one: Try) -> bool:
-        return one.number // BLOCK % 2 == 1
-
-    def _pace(self, one: Try) -> None:
-        """Sets what the tries after this one take."""
-        part = FASTER if self._is_fast(one) else 1 / FASTER
-        self.quota.each = 1 / (self.rate * part)
+        self.rate *= 1 / step if one.is_fast else 1 + STEP
+        self._refused = max(self._refused, one.number)
+        late = [each for each in self._tries if each.number <= self._refused][-LATE:]
+        if sum(not each.taken for each in late) >= LATE * (self._usual + BEYOND):
+            while late[0].taken:  # what the server had saved up
+                del late[0]
+            if taken := sum(each.taken for each in late):
+                self.rate = min(self.rate, taken / max(late[-1].at - late[0].at, 0.1))
+                self.rate = max(self.rate, 1 / LONGEST)
+                self.quota.each = 1 / self.rate
+            self._tries.clear()

@@ -42,7 +42,7 @@ KEY = "key-0123456789abcdef"
 @pytest.fixture(autouse=True)
 def _key_and_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr(gate, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(gate, "PAUSES", (0.05,) * 3)
 
 
 def cases(count: int) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ ROWS = 60
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(gate, "PAUSES", (0.05,) * 3)
     monkeypatch.setattr(breaker, "RUN_COOL_DOWN", 0.05)
 
 

@@ -145,7 +145,7 @@ def test_a_judge_that_hangs_is_abandoned_when_the_time_is_up():
     ] * 3
 
 
-def test_a_grade_that_a_stalled_loop_holds_up_keeps_the_usage_of_what_was_sent(monkeypatch):
+def test_a_grade_that_a_stalled_loop_holds_up_ends_and_counts_what_was_sent(monkeypatch):
     monkeypatch.setattr("faithfulness_assert.drive.grades.GRACE_SECONDS", 0.1)
 
     class Stalls(ScriptedJudge):
@@ -161,7 +161,7 @@ def test_a_grade_that_a_stalled_loop_holds_up_keeps_the_usage_of_what_was_sent(m
     result = Grader(judge, deadline=2).grade(" ".join(SENTENCES[:3]), "It rains in May.")
     over.set()
     assert result.error.kind == "timeout"
-    assert result.tokens_used == USAGE + Usage(num_requests=1)
+    assert result.tokens_used == Usage(num_requests=2)
 
 
 def test_nothing_is_asked_after_the_deadline_and_a_reply_that_came_still_counts():

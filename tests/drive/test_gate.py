@@ -495,7 +495,7 @@ def test_nobody_waits_for_a_server_that_never_answered(kind):
     server = Server(lambda _: error(kind))
     with pytest.raises(GivenUp, match="none was answered since this start"):
         story(patient(retries=0), [0] * 9, server)
-    assert len(server.came) == FAILURES + CONFIRMED
+    assert FAILURES < len(server.came) <= FAILURES + CONFIRMED
 
 
 def test_who_gives_up_a_server_that_never_answered_says_what_to_look_at():
