@@ -128,7 +128,7 @@ def _facts(comparison: Comparison) -> Iterator[str]:
     for name, summary in zip(comparison.shown_names, comparison.summaries, strict=True):
         for group in summary.errors.groups()[:MOST_CAUSES]:
             cause = f"{group.cases:,} could not be graded in {name}: {quoted(group.kind)}"
-            yield f"{cause}, such as: {quoted(group.message or 'different messages')}"
+            yield f"{cause}, such as: {quoted(group.message)}"
     yield from comparison.problems()[1:]
     yield (
         f"{_changed(comparison)}, {kinds['status']:,} with another status, "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -30,14 +29,9 @@ LEAST = 10
 
 _SCALE = 10**12  # scores are added as whole numbers: the same sum in every order
 _USAGE = ("prompt", "completion", "cached", "reasoning", "num_requests")
-MOST_GROUPS = 100
-"""Groups. What comes after them is one group of its kind: it differs in what it quotes."""
-SHOWN_GROUPS = 3
+SHOWN_GROUPS = 5
 MAX_KIND = 60
 MAX_MESSAGE = 400
-_NUMBER = re.compile(r"\d+")
-_STATUS = re.compile(r"\bHTTP \d{3}\b")
-
 
 UNSUPPORTED = "unsupported"
 _WITH_NUMBER = "passed with a number or unit that is nowhere in the context: check them"
@@ -125,7 +119,7 @@ class Summary:
         estimated: whether some of them are no more than estimated.
         cost: the sum of the costs; None without prices.
         unpriced: whether some tokens have no cost.
-        errors: why cases could not be graded, in groups; see ``ErrorGroups``.
+        errors: why cases could not be graded, by kind; see ``ErrorGroups``.
         found: how many cases there are of each of ``CHECKS``.
         first: the id of one of them, or "".
         lost: what the first case that passed lost points for, in words, where results were seen.
@@ -296,13 +290,7 @@ def money(cost: float) -> str:
 
 
 class ErrorGroup(NamedTuple):
-    """Errors that say the same but for numbers.
-
-    Args:
-        kind: of all of them.
-        cases: how many there are.
-        message: of one of them; "" for many that say different things.
-    """
+    """Errors of one kind; ``message`` is that of one of them."""
 
     kind: str
     cases: int
@@ -310,13 +298,10 @@ class ErrorGroup(NamedTuple):
 
 
 class ErrorGroups:
-    """Groups of errors: few, however many errors there are.
-
-    ``last``: the error that was added last, in words.
-    """
+    """Errors in groups by their kind. ``last``: the one that was added last, in words."""
 
     def __init__(self) -> None:
-        self._groups: dict[tuple[str, str], ErrorGroup] = {}
+        self._groups: dict[str, ErrorGroup] = {}
         self.last = ""
 
     def add(self, kind: str, message: str, cases: int = 1) -> None:
@@ -324,13 +309,9 @@ class ErrorGroups:
         self.last = f"last error ({kind}): {message}"
         kind = kind[:MAX_KIND] or "unknown error"  # a file of results may say anything
         message = clip(message, MAX_MESSAGE)
-        numbers = _NUMBER.sub("#", _STATUS.sub("HTTP @", message))  # but for an HTTP status
-        key = kind, numbers + "".join(_STATUS.findall(message))
-        if key not in self._groups and len(self._groups) >= MOST_GROUPS:
-            key, message = (kind, ""), ""
-        group = self._groups.get(key, ErrorGroup(kind, 0, message))
+        group = self._groups.get(kind, ErrorGroup(kind, 0, message))
         first = min(group.message, message)  # the same one in every order
-        self._groups[key] = ErrorGroup(kind, group.cases + cases, first)
+        self._groups[kind] = ErrorGroup(kind, group.cases + cases, first)
 
     def groups(self) -> list[ErrorGroup]:
         """All groups, the largest first."""
@@ -338,10 +319,6 @@ class ErrorGroups:
 
     def lines(self) -> Iterator[str]:
         """The largest groups, for people."""
-        groups = self.groups()
-        for group in groups[:SHOWN_GROUPS]:
-            message = f": {group.message}" if group.message else ", with different messages"
-            yield visible(f"not graded: {group.cases:,} x {group.kind}{message}")
-        if len(groups) > SHOWN_GROUPS:
-            more = sum(group.cases for group in groups[SHOWN_GROUPS:])
-            yield f"not graded: {more:,} more for other reasons"
+        for group in self.groups()[:SHOWN_GROUPS]:
+            such_as = ", such as" if group.cases > 1 else ""
+            yield visible(f"not graded: {group.cases:,} x {group.kind}{such_as}: {group.message}")

@@ -97,10 +97,11 @@ def test_errors_are_told_in_groups_that_do_not_depend_on_their_order():
     def failed(kind: Any, message: str) -> GradingResult:
         return replace(ERROR, error=GraderError(kind, message))
 
-    results = [failed("server", f"the judge answered HTTP 50{n % 2}: id {n}") for n in range(9)]
+    results = [failed("server", f"the judge answered HTTP 500: id {n}") for n in range(9)]
     results.append(failed("auth", "no key"))
     groups = summary(results).errors.groups()
     assert groups == summary(results[::-1]).errors.groups()
-    assert [group[:2] for group in groups] == [("server", 5), ("server", 4), ("auth", 1)]
-    many = summary([failed("transport", "x" * n) for n in range(1, 151)]).text()
-    assert "not graded: 50 x transport, with different messages" in many
+    assert [group[:2] for group in groups] == [("server", 9), ("auth", 1)]
+    text = summary(results).text()
+    assert "not graded: 9 x server, such as: the judge answered HTTP 500: id 0" in text
+    assert "not graded: 1 x auth: no key" in text
