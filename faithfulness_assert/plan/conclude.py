@@ -41,7 +41,6 @@ from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 
 _DIGIT = re.compile(r"\d")
 _LINK = lazy_pattern(r"https?://[^\s()<>\[\]\"]{1,2000}")
-_WORD = lazy_pattern(r"[^\W\d_]+|\d+")
 _ADDS = lazy_pattern(r"total|\bs[ou]m|samt|together|\bin all\b|creas|gr[eo]w|differ|[合总總差]")
 """A sum or a difference of what is listed before it, in lower case."""
 MOST_LINKS, MOST_NEW = 100, 5
@@ -99,7 +98,6 @@ def conclude(state: State) -> GradingResult:
         "truths": [{"passage": s.passage, "text": s.text} for s in state.context]
         if policy.verify == "truths" and verdicts
         else None,
-        "repeats": sum(v.repeat_of is not None for v in verdicts),
         "inverse": policy.inverse,
         "httpStatus": statuses[0] if statuses else None,
         "controls": {
@@ -190,22 +188,18 @@ def _new_sources(state: State) -> list[str]:
     if not cited and "://" not in case.answer:
         return []
     known = "\n".join([*(f"{p.id} {p.text}" for p in case.context), case.question]).casefold()
-    links = _LINK.findall(case.answer)[:MOST_LINKS]
+    links = (link.rstrip("/.,;:!?*_`|'’”") for link in _LINK.findall(case.answer)[:MOST_LINKS])
     new = [
         f"{NEW_LINK} {clip(link)}: its address is nowhere in the context"
-        for link in dict.fromkeys(link.rstrip("/.,;:!?*_`|'’”") for link in links)
+        for link in dict.fromkeys(links)
         if link.casefold() not in known
     ][:MOST_NEW]
-    words = {*_WORD.findall(known)} if cited else set[str]()
     for text in dict.fromkeys(cited):
-        names = [
-            name
-            for name in source_names(text)
-            if name.casefold() not in words  # nor is it a file, which may have another ending
-            and not ("." in name and name.rpartition(".")[0].casefold() in known)
-        ]
+        # A file may have another ending there.
+        places = {name: (name.rpartition(".")[0] or name).casefold() for name in source_names(text)}
+        names = [name for name, place in places.items() if place not in known][:MOST_NEW]
         if names and len(new) < 2 * MOST_NEW:
-            lacks = f"it is skipped, and nowhere in the context is {', '.join(names[:MOST_NEW])}"
+            lacks = f"it is skipped, and nowhere in the context is {', '.join(names)}"
             new.append(f"{NEW_SOURCE} “{clip(text)}”: {lacks}")
     return new
 

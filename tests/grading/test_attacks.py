@@ -258,7 +258,7 @@ def test_repeats_do_not_bury_a_false_sentence(times, hidden, first):
     true, false = f"The museum opens at nine.{hidden} " * times, "Adults pay 14 euros. "
     result = graded(false + true if first else true + false)[0]
     assert result.score == 0.5
-    assert result.metadata["repeats"] == times - 1
+    assert sum(v.repeat_of is not None for v in result.verdicts) == times - 1
     assert "Adults pay 14 euros." in (result.reason or "")
     every = graded(true + false, policy={"dedupe": False})[0]
     assert every.score == pytest.approx(times / (times + 1))
