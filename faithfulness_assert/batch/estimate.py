@@ -54,35 +54,23 @@ class Estimate:
     Args:
         cases: in the data set.
         planned: how many of them were planned; the others count as these do on average.
-        unreadable: rows of the data set that cannot be read. They cost nothing.
-        problem: why the first of them cannot.
         asks, prompt, completion: requests and tokens of all cases.
         cost: in the currency of the given prices; None without prices.
         margin: 95 of 100 such samples are wrong about all tokens by at most this share; 0 if every
             case was planned.
-        exact: whether tokens were counted as a model does; otherwise they are estimated from the
-            length of the texts.
         judge: for which one; ``ANY_MODEL`` if none is named.
-        thinking: the tokens that each ask is taken to think; 0 if no thinking is known of the
-            judge.
-        unasked: planned cases about which nothing is asked, such as those without a context.
-        why: the status and reason of the first of them.
+        notes: what else is to be known, such as rows that cannot be read, which cost nothing.
     """
 
     cases: int
     planned: int
-    unreadable: int
     asks: int
     prompt: int
     completion: int
     cost: float | None
     margin: float
-    exact: bool
     judge: str = ""
-    thinking: int = 0
-    unasked: int = 0
-    why: str = ""
-    problem: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def short(self) -> str:
@@ -98,28 +86,11 @@ class Estimate:
             "completion tokens": f"{self.completion:,}",
             "cost": "unknown without prices" if self.cost is None else f"{self.cost:,.4f}",
         }
-        width = max(map(len, rows.values()))
-        lines = [counted(self.cases, "case")]
-        if self.planned + self.unreadable < self.cases:
-            sample = f"a random sample of {self.planned:,} was planned"
-            lines[0] += f"; {sample}, tokens ± {self.margin:.1%}"
         any_model = "any model behind an API, since no judge is named"
-        lines[0] += f", for {any_model if self.judge == ANY_MODEL else self.judge}"
-        lines += [f"{name:18} {value:>{width}}" for name, value in rows.items()]
-        thinks = f"Each ask is taken to think {self.thinking:,} tokens; it may be far more or less."
-        lines += [thinks] if self.thinking else []
-        more = "" if self.thinking else ", and a model's thinking,"
-        lines.append(f"Retries and asks about missing verdicts{more} come on top.")
-        if self.unreadable:
-            unread = f"{counted(self.unreadable, 'row')} cannot be read and cost nothing"
-            lines.append(f"{unread}. The first is {self.problem}")
-        if self.unasked:
-            lines.append(
-                f"{self.unasked:,} of {self.planned:,} planned cases need no ask: {self.why}"
-            )
-        if not self.exact:
-            lines.append("The tokens are estimated from the length of the texts.")
-        return "\n".join(lines)
+        judge, width = self.judge, max(map(len, rows.values()))
+        whom = f"for {any_model if judge == ANY_MODEL else judge}"
+        table = (f"{name:18} {value:>{width}}" for name, value in rows.items())
+        return "\n".join([f"{counted(self.cases, 'case')}, {whom}", *table, *self.notes])
 
 
 def estimate_run(
@@ -163,24 +134,33 @@ def estimate_run(
     )
     results = [result for result in planned if result is not None]
     usages = [result.tokens_used for result in results]
-    unasked = [one for one in results if not (is_free or one.tokens_used.num_requests)]
     times = (cases - unreadable) / len(drawn) if drawn else 0.0
     costs = [result.cost for result in results if result.cost is not None]
+    margin, notes = _margin(usages, cases - unreadable), []
+    if len(drawn) + unreadable < cases:
+        notes.append(f"A random sample of {len(drawn):,} was planned: tokens ± {margin:.1%}.")
+    if thinking := rehearsal.thinking:
+        notes.append(f"Each ask is taken to think {thinking:,} tokens; it may be far more or less.")
+    more = "" if thinking else ", and a model's thinking,"
+    notes.append(f"Retries and asks about missing verdicts{more} come on top.")
+    if unreadable:
+        unread = f"{counted(unreadable, 'row')} cannot be read and cost nothing"
+        notes.append(f"{unread}. The first is {problem}")
+    if unasked := [one for one in results if not (is_free or one.tokens_used.num_requests)]:
+        why = clip(f"{unasked[0].status}: {unasked[0].reason}", 300)
+        notes.append(f"{len(unasked):,} of {len(drawn):,} planned cases need no ask: {why}")
+    if exact_token_counter(grader.judge_name) is None:
+        notes.append("The tokens are estimated from the length of the texts.")
     return Estimate(
         cases=cases,
         planned=len(drawn),
-        unreadable=unreadable,
         asks=round(times * sum(usage.num_requests for usage in usages)),
         prompt=round(times * sum(usage.prompt for usage in usages)),
         completion=round(times * sum(usage.completion for usage in usages)),
         cost=None if "prices" not in options else times * math.fsum(costs),
-        margin=_margin(usages, cases - unreadable),
-        exact=exact_token_counter(grader.judge_name) is not None,
+        margin=margin,
         judge=named if isinstance(named, str) else judge_info(named).name,
-        thinking=rehearsal.thinking,
-        problem=problem,
-        unasked=len(unasked),
-        why=clip(f"{unasked[0].status}: {unasked[0].reason}", 300) if unasked else "",
+        notes=tuple(notes),
     )
 
 

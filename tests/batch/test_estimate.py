@@ -100,13 +100,13 @@ def test_a_sample_stands_for_all_rows_and_says_so(count, sample):
     one = estimate_run(same[:1], judge=MODEL)
     assert estimate.planned == min(count, sample)
     assert estimate.prompt == count * one.prompt
-    assert ("random sample" in str(estimate)) == (count > sample)
+    assert ("A random sample" in str(estimate)) == (count > sample)
 
 
 def test_rows_that_cannot_be_read_or_have_no_context_and_a_judge_here_cost_nothing():
     broken = ["no record", {"answer": "Yes.", "context": []}, *rows(1)]
     estimate = estimate_run(broken, judge=MODEL)
-    assert (estimate.cases, estimate.unreadable, estimate.asks) == (3, 1, 1)
+    assert (estimate.cases, estimate.planned, estimate.asks) == (3, 2, 1)
     for said in (
         "1 row cannot be read",
         "1 of 2 planned cases need no ask: no_context: The",
