@@ -240,29 +240,16 @@ def data_sets_of(store: Store) -> list[str]:
 
 
 def policy_changes(before: Store, after: Store) -> list[str]:
-    """What the policies of two runs differ in, in words.
-
-    Of two judges, one may have been tested with controls that the other does not get by default.
-    """
-    first, second = (how_graded(store) for store in (before, after))
-    old, new = first["policy"], second["policy"]
-    if {old.get("controls"), new.get("controls")} == {"report", "off"} and (
-        first["judge"].get("name") != second["judge"].get("name")
-    ):
-        old = {**old, "controls": new["controls"]}
-    return changes({"policy": old}, {"policy": new})
+    """What the policies of two runs differ in, in words."""
+    old, new = ({"policy": how_graded(store)["policy"]} for store in (before, after))
+    return changes(old, new)
 
 
 def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[str, str]:
-    """What two runs are called: a directory or a file by its name, a results.jsonl by that of its
-    folder, unless this is the working folder; if these are the same, as they were given.
+    """What two runs are called: by the names of their directories or files; if these are the same,
+    as they were given.
     """
-
-    def name_of(path: Path) -> str:
-        by_folder = path.name == "results.jsonl" and path.parent != Path.cwd()
-        return (path.parent if by_folder else path).name.removesuffix(".jsonl")
-
-    first, second = (name_of(Path(path).resolve()) for path in (before, after))
+    first, second = (Path(path).resolve().name.removesuffix(".jsonl") for path in (before, after))
     return (first, second) if first != second else (str(before), str(after))
 
 

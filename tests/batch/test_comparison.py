@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from command import here
-from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -192,25 +191,6 @@ def test_a_comparison_says_in_what_the_policies_of_two_runs_differ(tmp_path):
     assert 'policy.endings.abstained: was "fail", is "pass"' in told
     assert "it was graded in another way" in told
     assert "another way" not in here("compare", str(tmp_path / "a"), str(tmp_path / "a")).stdout
-
-
-def test_controls_that_follow_from_the_judge_are_no_other_policy(tmp_path):
-    cases = [{"id": "q", "answer": "It rains.", "context": "It rains."}]
-    for name, judge, controls in (
-        ("a", TruthfulJudge(), "report"),
-        ("b", "embedded", "auto"),
-        ("c", TruthfulJudge(), "off"),
-        ("d", TruthfulJudge(), "enforce"),
-    ):
-        run(cases, tmp_path / name, judge=judge, controls=controls, progress=False)
-
-    def told(*names: str) -> str:
-        return here("compare", *(str(tmp_path / name) for name in names)).stdout
-
-    assert "graded by another judge" in told("a", "b")
-    assert "policy." not in told("a", "b")
-    assert 'policy.controls: was "report", is "off"' in told("a", "c")
-    assert 'policy.controls: was "enforce", is "off"' in told("d", "b")
 
 
 def test_a_run_whose_judge_failed_its_controls_is_told_of():
