@@ -86,7 +86,6 @@ class Comparison:
         gone: the id of the first case that only A has, or "".
         lost, gained: how many cases could be graded in A, but not in B; and in B, but not in A.
         ungraded: how many cases were graded in A, and could not be in B or are not there.
-        other_input: how many cases in both have another answer, context or question.
         by_number: how many cases in both were taken for the same by their place alone.
         old_ids: for each id in B that of the same case in A, "" if A lacks it.
         kinds: how many cases changed in each way; see ``Change``. ``status`` and ``score``
@@ -110,7 +109,6 @@ class Comparison:
     ungraded: int = 0
     lost: int = 0
     gained: int = 0
-    other_input: int = 0
     by_number: int = 0
     old_ids: Mapping[str, str] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
@@ -263,7 +261,6 @@ def compare(
             if was is NOTHING:
                 compared.only[1] += 1
                 continue
-            compared.other_input += was.input != new.input
             compared.lost += new.is_error and not was.is_error
             compared.gained += was.is_error and not new.is_error
             if not (was.is_error or new.is_error):

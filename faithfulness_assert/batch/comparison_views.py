@@ -147,9 +147,6 @@ def _facts(comparison: Comparison) -> Iterator[str]:
             yield f"with {cases}, {fall} is found reliably (in {SURE:.0%} of comparisons)"
         if comparison.recheck:
             yield from _recheck_lines(comparison.recheck, unexplained=comparison.worse)
-    if comparison.other_input:
-        other = f"another answer, context or question in {comparison.shown_names[1]}"
-        yield f"{counted(comparison.other_input, 'case')} with {other}"
     yield from comparison.notes()
 
 
