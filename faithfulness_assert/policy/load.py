@@ -8,13 +8,12 @@ file of golden rows. Options under the source's own names stand at the end.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from ..files import read_text
 from ..reading.rows import LABEL_WORDS
-from ..records.checks import is_number
 from ..records.errors import ConfigError, suggest
 from ..records.model import Label
 from ..text.strings import clip, sections
@@ -36,26 +35,25 @@ ALIASES: Mapping[str, str] = {
 }
 
 
+_FOLDER = __file__.removesuffix("load.py")
+_DATA: Mapping[str, Any] = json.loads(read_text(f"{_FOLDER}presets.json"))
+
+
 def _presets() -> Iterator[Policy]:
-    folder = __file__.removesuffix("load.py")
-    data = json.loads(read_text(f"{folder}presets.json"))
     differs = {
         name: tuple(" ".join(item.split()) for item in text.split("\n- ")[1:])
-        for name, text in sections(f"{folder}deviations.md").items()
+        for name, text in sections(f"{_FOLDER}deviations.md").items()
     }
     differs["ragaliq-adr006"] = differs["ragaliq"]
     differs["hallucination"] += differs["ragaliq"]
     # In deepeval every way to say no is a contradiction. Only words such as "idk" leave a claim
     # open, and so earn full credit there.
     labels = {"deepeval": dict.fromkeys(LABEL_WORDS["no"].split(), "contradicted")}
-    presets: dict[str, dict[str, Any]] = {"default": {}, **data["shared"]}
-    for name, own in data["policies"].items():
+    presets: dict[str, dict[str, Any]] = {"default": {}, **_DATA["shared"]}
+    for name, own in _DATA["policies"].items():
         presets[name] = fields = {**presets[own.pop("base", "default")], **own}
-        more = {
-            "name": name,
-            "labels": labels.get(name, {}),
-            "deviations": differs.get(name, ()),
-        }
+        described = {"name": name, "deviations": differs.get(name, ())}
+        more = {**described, "labels": labels.get(name, {})}
         yield Policy(**{n: TAKES[n].from_data(v, {}) for n, v in {**fields, **more}.items()})
 
 
@@ -142,72 +140,40 @@ AXION_VERDICTS: Mapping[str, Label] = {
     "NO_EVIDENCE": "not_enough_info",
     "CONTRADICTORY": "contradicted",
 }
-Meaning = Callable[[Any], Mapping[str, Any]]
-"""The fields of ours that a value of an option changes."""
+SOURCE_OPTIONS: Mapping[str, Mapping[str, Any]] = _DATA["options"]
+"""Options as their source names them: the field of ours that one is, or what false and what true
+change. A source that is not listed only has a threshold. They apply in this order, not in that of
+the caller."""
 
 
-def _field(name: str) -> Meaning:
-    """An option that is a field of ours, perhaps under another name."""
-    return lambda value: {name: value}
-
-
-def _switch(on: Mapping[str, Any], off: Mapping[str, Any] = MappingProxyType({})) -> Meaning:
-    """An option that is true or false, and what it then changes."""
-
-    def meaning(value: Any) -> Mapping[str, Any]:
-        if problem := FLAG.problem(value):
-            raise ConfigError(problem)
-        return on if value else off
-
-    return meaning
-
-
-def _verdict_scores(value: Any) -> Mapping[str, Any]:
+def _verdict_scores(value: Any) -> Any:
     """axion's weights over its defaults, names in any case. With any, strict mode is off."""
-    if value is not None and not isinstance(value, Mapping):
-        raise ConfigError(f"must map verdicts to numbers, got {type(value).__name__}")
-    weights = dict(policies["axion"].weights)
-    for name, score in (value or {}).items():
-        verdict = str(name).upper()
-        if verdict not in AXION_VERDICTS:
-            raise ConfigError(f"unknown verdict {name!r}. {suggest(verdict, AXION_VERDICTS)}")
-        if not is_number(score):
-            raise ConfigError(f"{name} must be a finite number, got {score!r}")
-        weights[AXION_VERDICTS[verdict]] = score
-    return {"weights": weights} if value else {}
-
-
-_THRESHOLD = {"threshold": _field("threshold")}
-SOURCE_OPTIONS: Mapping[str, Mapping[str, Meaning]] = {
-    "promptfoo": {**_THRESHOLD, "inverse": _field("inverse")},
-    "deepeval": {
-        **_THRESHOLD,
-        "strict_mode": _field("all_or_nothing"),
-        "penalize_ambiguous_claims": _switch({"weights": {"not_enough_info": 0.0}}),
-        "truths_extraction_limit": _field("truths_limit"),
-        "include_reason": _switch({"explain": "judge"}, {"explain": "none"}),
-    },
-    "axion": {
-        **_THRESHOLD,
-        "strict_mode": _switch({"weights": {"not_enough_info": -1.0}}),
-        "verdict_scores": _verdict_scores,
-    },
-    "ragas": {},
-    "ragas-hhem": {},
-}
-"""A source that is not listed only has a threshold. Options apply in this order, not in that of the
-caller."""
+    if not isinstance(value, Mapping):
+        return {} if value is None else value
+    scores = {str(name).upper(): score for name, score in value.items()}
+    if unknown := unknown_name("verdict", scores, AXION_VERDICTS):
+        raise ConfigError(unknown)
+    weights = {AXION_VERDICTS[name]: score for name, score in scores.items()}
+    return {**policies["axion"].weights, **weights} if weights else {}
 
 
 def _with_source_options(policy: Policy, given: Mapping[str, Any]) -> Policy:
     """The policy changed by options under its source's names."""
-    known = SOURCE_OPTIONS.get(policy.name, _THRESHOLD)
+    known = SOURCE_OPTIONS.get(policy.name, {"threshold": "threshold"})
     if unknown := unknown_name("option", given, known):
         raise ConfigError(f"policy_options: policy {policy.name!r}: {unknown}")
-    name = ""
-    try:
-        for name in (name for name in known if name in given):
-            policy = from_data(policy, known[name](given[name]))
-    except ConfigError as error:  # it may name our field, which the user does not know
-        raise ConfigError(f"policy_options: {name}: {error}") from None
+    for name in (name for name in known if name in given):
+        meaning, value = known[name], given[name]
+        try:
+            if name == "verdict_scores":
+                value = _verdict_scores(value)
+            if isinstance(meaning, str):
+                changes = {meaning: value}
+            elif problem := FLAG.problem(value):
+                raise ConfigError(problem)
+            else:
+                changes = meaning[value]
+            policy = from_data(policy, changes)
+        except ConfigError as error:  # it may name our field, which the user does not know
+            raise ConfigError(f"policy_options: {name}: {error}") from None
     return policy

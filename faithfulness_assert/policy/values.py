@@ -112,11 +112,9 @@ TEXTS = _values(
     "a list of texts",
     _as_tuple,
 )
-_LIMITED = f"text of at most {MAX_GUIDANCE_CHARS:,} characters"
 GUIDANCE = _values(
-    _LIMITED,
+    f"a text of at most {MAX_GUIDANCE_CHARS:,} characters",
     lambda value: _is_text(value) and len(value) <= MAX_GUIDANCE_CHARS,
-    f"a {_LIMITED}",
 )
 
 
@@ -144,13 +142,12 @@ FLAG_LIST = _names("flag", FLAGS, FLAGS[0], f"list of: {', '.join(FLAGS)}")
 LABEL_LIST = _names("label", LABELS, "contradicted", "list of labels")
 
 
-def _records(kind: type, name: str, must: str) -> Values:
+def _records(kind: type, name: str) -> Values:
     """A list of records of one kind, which check themselves. In plain data they are mappings."""
     takes = ", ".join(f.name for f in fields(kind))
 
-    def problem(records: Any) -> str | None:
-        is_list = isinstance(records, list | tuple)
-        return None if is_list and all(isinstance(r, kind) for r in records) else must
+    def is_right(records: Any) -> bool:
+        return isinstance(records, list | tuple) and all(isinstance(r, kind) for r in records)
 
     def record(item: object) -> object:
         if not isinstance(item, Mapping):
@@ -164,7 +161,8 @@ def _records(kind: type, name: str, must: str) -> Values:
     def from_data(data: Any, _: object) -> Any:
         return tuple(map(record, data)) if isinstance(data, list | tuple) else data
 
-    return Values(f"list of mappings with {takes}", problem, from_data)
+    description = f"list of mappings with {takes}"
+    return _values(description, is_right, f"a {description}", from_data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +208,8 @@ SCORE_CAPS = (
     ScoreCap("uncited", 0.5, 5),
     ScoreCap("uncited", 0.3, 10),
 )
-CAPS = _records(ScoreCap, "score_caps", "must be a list of ScoreCap")
-_EXAMPLES = "must be a list of examples, each with context, statement and label"
-EXAMPLES = _records(Example, "examples", _EXAMPLES)
+CAPS = _records(ScoreCap, "score_caps")
+EXAMPLES = _records(Example, "examples")
 
 
 # ---------------------------------------------------------------- mappings
