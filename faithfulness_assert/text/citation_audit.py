@@ -110,7 +110,7 @@ def _hedge() -> re.Pattern[str]:
 def _source() -> re.Pattern[str]:
     """What may stand before an id: "see", and a word for sources, perhaps with a colon."""
     label = r"(?P<label>(?:[_\s]?id)?\s?[:=]\s?)"
-    word = rf"(?P<word>{any_of('sources')})(?:{label}|[\s.#_-]{{1,3}}|(?=\d))"
+    word = rf"(?P<word>{any_of('sources', 'may be sources')})(?:{label}|[\s.#_-]{{1,3}}|(?=\d))"
     return re.compile(rf"(?:(?:{any_of('see')})\s)?(?P<source>{word})?", re.IGNORECASE)
 
 

@@ -25,6 +25,8 @@ MOST_MARKS = 20
 """Citations in a row behind a sentence."""
 LONGEST_TITLE = 160
 """Characters of a line that names a source and claims nothing."""
+LONGEST_LABEL = 40
+"""Characters of a line that heads a list of sources."""
 NO_CLAIM = -100
 """The score from which on what is written as a source claims nothing beside it."""
 
@@ -75,6 +77,12 @@ _NAME_BEHIND_PLACE = lazy_pattern("P[PNn]*W")
 _SOURCE_NAME = lazy_pattern(r"\b[A-Z][^\W\d_]{3,}|\b[12]\d{3}\b")
 
 
+Trust = Literal["", "perhaps", "surely"]
+_SURELY = "sources", "only with a colon"
+_PERHAPS = "may be sources", "data"
+"""The words before a colon that name a source, or that may."""
+
+
 class Mark(NamedTuple):
     """Something that may cite: where it is, what it holds, and the target of a link in the text."""
 
@@ -113,12 +121,12 @@ def cites(mark: Mark) -> bool:
 @cache
 def _named() -> re.Pattern[str]:
     """What names a source inside of brackets: a file, a dagger, a page, or a word for sources."""
-    source = rf"(?:{any_of('sources')})(?:\s?[:#=_.-]\s?\S|\s\d|\d|\s[A-Z]\b)"
+    source = rf"(?:{any_of('sources', 'may be sources')})(?:\s?[:#=_.-]\s?\S|\s\d|\d|\s[A-Z]\b)"
     measure = rf"(?:{any_of('measures')})\s?[=:]\s?0?\.\d{{1,6}}$"
     measure += r"|(?:relevan|pertinen|rilevan)[a-z]{1,3}\s?[=:]\s?\d{1,3}\s?%$"
     return re.compile(
         rf"{_FILE}|†|^pp?\.\s?\d|^(?:(?:{any_of('see')})\s)?(?:{source}|{measure}"
-        rf"|(?:{any_of('only with a colon')})\s?:)",
+        rf"|(?:{any_of('only with a colon', 'data')})\s?:)",
         re.IGNORECASE,
     )
 
@@ -200,33 +208,46 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def is_reference(text: str, *, is_listed: bool = False, may_link: bool = False) -> bool:
+def is_reference(text: str, *, listed: Trust = "", may_link: bool = False) -> bool:
     """Whether a piece of a text only names sources: "[a.pdf, p. 3]", "Source: Annual Report 2019".
 
-    It claims nothing beside them, nor in their names.
+    It claims nothing beside them, nor in their names. Behind words that name much else, as in
+    "Basis: Glass breakage", a title is one only beside a file, a page, an address or a bracket.
 
     Args:
-        is_listed: whether it stands in a list of sources, where authors, year and title will do.
-        may_link: whether words as weak as "Link:" or "See also:" may say so, which a judge decides.
+        listed: how sure it is that it stands in a list of sources, where authors, year and title
+            will do.
+        may_link: whether words as weak as "Basis:", "Link:" or "See also:" may say so, which a
+            judge decides.
     """
     has_colon = ":" in text or "：" in text  # found much faster
     link = _before_colon("source lines").match(text) if has_colon and may_link else None
-    label = (_label().match(text) if has_colon else None) or link
+    sure = _before_colon(*_SURELY).match(text) if has_colon else None
+    label = sure or (_before_colon(*_PERHAPS).match(text) if has_colon else None) or link
     if len(text) > 2 * LONGEST_TITLE or not (
-        label or is_listed or _MAY_CITE.search(text) or "/" in text
+        label or listed or _MAY_CITE.search(text) or "/" in text
     ):
         return False
-    if (is_listed and _ENTRY.match(text)) or _is_place(text):
+    if (listed and _ENTRY.match(text)) or _is_place(text):
         return True
     said = text[label.end() :] if label else text
     rest = _FILE_NAME.sub(" ", _ADDRESS.sub(" ", without_marks(said)))
+    has_form = rest != said or text.startswith(("[", "【")) or _place().search(rest) is not None
     rest = _LIST_MARKER.sub("", rest)
     if is_blank(rest) and link:
         return True
+    is_sure = sure or listed == "surely" or has_form or may_link
     is_title = _is_title(rest) or bool(link and is_topic(rest.strip()))
-    if not (is_blank(rest) or ((label or is_listed) and is_title)):
+    if not (is_sure if is_blank(rest) else is_sure and (label or listed) and is_title):
         return False
     return scores(text).talk > NO_CLAIM
+
+
+@cache
+def _place() -> re.Pattern[str]:
+    """A page of a source, or another place in it: "p. 3"."""
+    places = "|".join(word_set("citations", "places"))
+    return re.compile(rf"\b(?:{places})[.:]?\s?\d", re.IGNORECASE)
 
 
 def may_be_title(text: str) -> bool:
@@ -243,28 +264,31 @@ def source_names(text: str) -> list[str]:
     return [name for name in names if not (name.casefold() in places or heads_sources(name))]
 
 
-def heads_sources(text: str) -> bool:
-    """Whether a heading, or a line such as "Sources:", stands above a list of sources."""
+def heads_sources(text: str) -> Trust:
+    """How sure it is that a heading, or a line such as "Sources:", is over a list of sources."""
+    if len(text) > LONGEST_LABEL:
+        return ""
     words = text.strip(" *_#:：").casefold()
-    return words in word_set("citations", "headings") or bool(
-        (label := _label().match(f"{words}:")) and label.end() > len(words)
-    )
+    if words in word_set("citations", "headings") or _is_label(words, _SURELY):
+        return "surely"
+    return "perhaps" if _is_label(words, _PERHAPS) else ""
+
+
+def _is_label(words: str, sections: tuple[str, str]) -> bool:
+    label = _before_colon(*sections).match(f"{words}:")
+    return label is not None and label.end() > len(words)
 
 
 @cache
-def _label() -> re.Pattern[str]:
-    return _before_colon("sources", "only with a colon")
-
-
-@cache
-def _before_colon(*names: str) -> re.Pattern[str]:
-    words = "|".join(map(any_of, names))
+def _before_colon(*sections: str) -> re.Pattern[str]:
+    words = any_of(*sections)
     return re.compile(rf"[\W_]{{0,6}}(?:{words})[*_]{{0,2}}\s?[:：][*_\s]*", re.IGNORECASE)
 
 
-def any_of(section: str) -> str:
-    """The words of a section as alternatives of a pattern."""
-    return word_lists("citations")[section].strip().replace("\n", "|")
+def any_of(*sections: str) -> str:
+    """The words of these sections as alternatives of a pattern."""
+    words = "\n".join(word_lists("citations")[section].strip() for section in sections)
+    return words.replace("\n", "|")
 
 
 def _is_title(text: str) -> bool:

@@ -57,9 +57,15 @@ _SPACE = lazy_pattern(r"[^\S ]|[\x00-\x1f]")
 _BREAKS = lazy_pattern(r"[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
 _ITEM = lazy_pattern(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]\)?\s")
 LABEL = lazy_pattern(r"[^\W\d_][^\n:：.!?]{0,40}[:：](?!\S*[/\d])")
-_INNER_STOP = lazy_pattern(r"\w\w[.!?][\"')»”]? [^\W\d_a-z]")
+INNER_STOP = lazy_pattern(r"\w\w[.!?][\"')»”]? [^\W\d_a-z]")
 _EARLY_STOP = lazy_pattern(r"(?:\S+ ){0,2}\S*\w\w[.!?][\"')»”]? [^\W\d_a-z]")
 _MAY_END = lazy_pattern(r"[.!?)](?:(?<!\))[^\w.!?]*\w|(?<=\w\))\s)")
+_STOP = lazy_pattern(r"[.!?][\"')»”’]?\s|[。！？](?=[^\W_])")
+_MARKS = r"[\"“”„«»‹›「」『』《》<>(){}']"
+_MARK = lazy_pattern(_MARKS)
+_PAIRED = lazy_pattern(rf"{_MARKS}(?:(?<!\w')|(?!\w))")
+MOST_INSIDE = 3
+"""Sentences that quotes or brackets hold together as one."""
 _FALLBACK = lazy_pattern(r"[.!?]+[\"')\]]*\s+")
 
 
@@ -166,7 +172,7 @@ def _ends_on_purpose(line: str, next_line: str) -> bool:
     if LABEL.match(next_line) and next_line[0] == next_line[0].upper():
         return True
     is_open = line.rstrip()[-1] not in ".!?:;"
-    if (is_open and _INNER_STOP.search(line)) or _EARLY_STOP.match(next_line):
+    if (is_open and INNER_STOP.search(line)) or _EARLY_STOP.match(next_line):
         return False  # sentences end within lines
     if is_open and next_line[0].isdigit() and line.count(" ") > 2 and not line[0].isdigit():
         return False  # "The contract costs" and "40 euros a year"
@@ -210,6 +216,16 @@ def _raw_cuts(view: str, language: str) -> list[int]:
 
 
 def _segments(window: str, language: str) -> list[str]:
+    pieces = _segmented(window, language)
+    if window and "".join(pieces) == window:
+        if _MARK.search(window):
+            pieces = [part for piece in pieces for part in _apart(piece, language)]
+        return pieces
+    ends = [stop.end() for stop in _FALLBACK.finditer(window) if stop.end() < len(window)]
+    return [window[start:end] for start, end in pairwise([0, *ends, len(window)])]
+
+
+def _segmented(window: str, language: str) -> list[str]:
     import sentencex
 
     try:
@@ -218,11 +234,21 @@ def _segments(window: str, language: str) -> list[str]:
         # A panic of Rust code is not an Exception. Every other error is raised again.
         if type(error).__name__ != "PanicException":
             raise
-        pieces = []
-    if window and "".join(pieces) == window:
-        return pieces
-    ends = [stop.end() for stop in _FALLBACK.finditer(window) if stop.end() < len(window)]
-    return [window[start:end] for start, end in pairwise([0, *ends, len(window)])]
+        return []
+    return pieces
+
+
+def _apart(piece: str, language: str) -> list[str]:
+    """The sentences of a piece, if it is several within quotes, brackets, or what looks so.
+
+    sentencex takes all between two marks for a part of one sentence: the inches of two pipes.
+    """
+    if len(_STOP.findall(piece.rstrip())) < MOST_INSIDE:
+        return [piece]
+    ends = accumulate(map(len, _segmented(_PAIRED.sub(" ", piece), language)[:-1]))
+    cuts = [0, *(end for end in ends if not piece[end].islower()), len(piece)]
+    are_several = len(cuts) > MOST_INSIDE + 1
+    return [piece[start:end] for start, end in pairwise(cuts)] if are_several else [piece]
 
 
 # ---------------------------------------------------------------- the sentences of a context

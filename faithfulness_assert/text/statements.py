@@ -14,15 +14,15 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..records.model import Skipped, Statement
-from .citations import heads_sources, is_reference, may_be_title, without_references
+from .citations import Trust, heads_sources, is_reference, may_be_title, without_references
 from .inline import Clear, clear
 from .json_leaves import Names, leaves
 from .lead_ins import MAX_PREFIX, TITLES, Piece, under_lead_ins, with_colon, with_headers
 from .learned import CLAIM, is_topic, scores
 from .markdown import Block, Kind, blocks
-from .sentences import FIND, Span, language_of, sentence_spans, trimmed
+from .sentences import FIND, INNER_STOP, Span, language_of, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern
-from .talk import ENDS, claims_nothing
+from .talk import COLON, ENDS, claims_nothing
 
 _ENDS_CITATION = "])】］）}>"
 _WORD = lazy_pattern(r"[^\W\d_]+")
@@ -150,7 +150,8 @@ def _read(text: str, language: str) -> Iterator[Piece]:
     """The statements and skipped pieces of all blocks."""
     all_blocks = blocks(text)
     headers, group = list[str](), ""
-    is_listed = only_names = False  # in a list of sources, which claims nothing so far
+    listed: Trust = ""  # in a list of sources
+    only_names = False  # it claims nothing so far
     kind: Kind = "text"
     for block, below in zip_longest(all_blocks, all_blocks[1:]):
         is_answer = _EXPECTS_ANSWER.search(text, max(block.start - 40, 0), block.start)
@@ -166,20 +167,24 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         kind = block.kind
         if kind == "heading" and block.end - block.start > MAX_PREFIX:
             kind = "text"  # it says more than what its part is about
-        is_listed = is_listed and kind not in TITLES
         found = list(_pieces(text, block, parts, language))
+        is_lead_in = any(piece.text.endswith(COLON) for piece in found)
+        listed = "" if is_lead_in or kind in TITLES else listed
         lines = block.pieces[::-1] if kind in ("text", "item") else []
         labels = [one for start, _ in lines if (one := _LABEL.match(text, start)) and one[0]]
         label = None  # what the line of a piece begins with
-        is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
+        is_cited = is_reference(" ".join(piece.text for piece in found), listed=listed)
         for place, piece in enumerate(found, 1):
             reason = piece.skipped or _skip_reason(kind, piece.text, is_answer=bool(is_answer))
-            if heads_sources(piece.text):
-                is_listed, only_names, reason = True, True, reason or "citation"
+            trust = heads_sources(piece.text)
+            if trust:
+                listed, only_names = trust, trust == "surely"
+            if trust == "surely":
+                reason = reason or "citation"
             elif not reason and (
-                is_reference(piece.text, is_listed=is_listed)
-                or (is_listed and only_names and _is_source(piece.text))
-                or (is_cited and (not is_listed or may_be_title(piece.text)))
+                is_reference(piece.text, listed=listed)
+                or (listed and only_names and _is_source(piece.text))
+                or (is_cited and (not listed or may_be_title(piece.text)))
             ):
                 reason = "citation"
             only_names = only_names and reason != ""
@@ -254,8 +259,9 @@ def _sentences(part: Clear, language: str) -> Iterator[Piece]:
         if is_blank(said):
             continue
         piece = Piece(part.places[start], part.places[end - 1] + 1, said)
+        is_aside = _PARENTHESIS.fullmatch(said) and not INNER_STOP.search(said)
         if before and (
-            (_PARENTHESIS.fullmatch(said) and not is_reference(said))
+            (is_aside and not is_reference(said))
             or ("\n" in part.text[end_before:start] and _is_value_of(before.text, said))
         ):
             before = before._replace(end=piece.end, text=f"{before.text} {said}")
