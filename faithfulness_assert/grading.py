@@ -364,7 +364,7 @@ def grade_many(
 ) -> Results:
     """Grades many cases at once. The results have the order of the cases.
 
-    They are a list with ``to_frame()``, which a notebook shows with the worst first.
+    They are a list with ``to_frame()``.
     ``Grader.grade_many`` does the same without holding all results in memory. The exception of an
     interrupt has the results until then: in a notebook, ``sys.last_value.results``.
 

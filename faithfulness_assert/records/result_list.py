@@ -16,7 +16,6 @@ from .checks import is_whole
 from .errors import ConfigError, pip_install
 from .judge import CONTROL_TAKES
 from .result import GradingResult
-from .views import notebook_list
 
 LIBRARIES = ("pandas", "polars")
 LABELS = ("supported", "partially_supported", "not_enough_info", "contradicted", "unresolved")
@@ -148,14 +147,6 @@ class Results(list[GradingResult]):
     def to_frame(self, library: str = "pandas") -> Any:
         """The results as a frame; see ``faithfulness_assert.to_frame``."""
         return to_frame(self, library)
-
-    def _repr_html_(self) -> str:
-        """The results for a notebook, the worst first: a fragment of HTML without scripts."""
-        places = sorted(enumerate(self, 1), key=lambda one: badness(one[1]), reverse=True)
-        controls = Counter[str]()
-        for result in self:
-            controls.update(controls_in(result.metadata))
-        return notebook_list(places, controls_in_words(controls) if controls["asked"] else "")
 
 
 def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:

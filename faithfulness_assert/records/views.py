@@ -5,12 +5,11 @@ Each way shows verdicts in the same words, and no control character of any text.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ..text.strings import clip, counted, one_line, visible
+from ..text.strings import clip, one_line, visible
 from .errors import ConfigError
 from .model import (
     EVIDENCE_FLAGS,
@@ -157,10 +156,8 @@ def _cited(evidence: Evidence) -> str:
 
 
 # ---------------------------------------------------------------- a notebook
-# What a terminal shows, as HTML.
+# What a terminal shows, as HTML. Its classes keep MathJax from reading texts as formulas.
 
-MOST_RESULTS = 20
-"""Results of a list that are shown."""
 MAX_NAME = 60
 _OPEN = '<div class="tex2jax_ignore mathjax_ignore"><pre style="white-space:pre-wrap">'
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
@@ -169,30 +166,7 @@ _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;",
 def notebook_view(result: GradingResult) -> str:
     """The result as HTML, below its name."""
     name = [clip(result.case_id, MAX_NAME)] if result.case_id else []
-    return _as_html([*name, *terminal_view(result).split("\n")])
-
-
-def notebook_list(results: Sequence[tuple[int, GradingResult]], note: str) -> str:
-    """Results with their places in a list, as HTML: how many passed, and a line for the first ones.
-
-    ``note``: what is to be known of all of them.
-    """
-    outcomes = Counter(result.outcome for _, result in results)
-    words = {"PASS": "passed", "FAIL": "failed", "ERROR": "could not be graded"}
-    counts = ", ".join(f"{outcomes[name]:,} {said}" for name, said in words.items())
-    lines = [f"{counted(len(results), 'result')}: {counts}", *([note] if note else [])]
-    for place, result in results[:MOST_RESULTS]:
-        score = "none" if result.score is None else f"{result.score:.2f}"
-        name = f"case {place}  {clip(result.case_id, MAX_NAME)}".rstrip()
-        lines.append(f"{result.outcome:5}  {score}  {name}  {clip(result.short_reason)}")
-    if (more := len(results) - MOST_RESULTS) > 0:
-        lines.append(f"and {more:,} more; to_frame() has all")
-    return _as_html(lines)
-
-
-def _as_html(lines: Iterable[str]) -> str:
-    """Lines of text as HTML. Its classes keep MathJax from reading texts as formulas."""
-    text = "\n".join(visible(line.replace("\n", " ")) for line in lines)
+    text = "\n".join([*map(visible, name), terminal_view(result)])
     return f"{_OPEN}{text.translate(_ESCAPED)}</pre></div>"
 
 

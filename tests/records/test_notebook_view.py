@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from html import unescape
 
 from fakes import ScriptedJudge
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from sinks import result_saying
 from strategies import texts
 
-from faithfulness_assert import GradingResult, Results, grade
+from faithfulness_assert import GradingResult, grade
 
 SHELL = re.compile(
     r'<div class="tex2jax_ignore mathjax_ignore"><pre style="white-space:pre-wrap">(.*)</pre></div>',
@@ -29,15 +28,6 @@ def text_in(result: GradingResult) -> str:
 def test_a_result_is_what_a_terminal_shows_below_its_name():
     result = grade("It is old. It is <red>.", "It is old.", id="a tower")
     assert text_in(result) == f"a tower\n{result.pretty()}"
-
-
-def test_a_list_in_a_notebook_names_the_case_of_each_result():
-    good, bad = grade("It is old.", "It is old."), grade("It is red.", "It is old.")
-    shown = unescape(Results([good, bad, *(replace(bad, case_id=i) for i in "aab")])._repr_html_())
-    assert "5 results: 1 passed, 4 failed, 0 could not be graded" in shown
-    names = re.findall(r"^(?:FAIL|PASS)   [01]\.00  (.*)  \d of", shown, re.MULTILINE)
-    assert names == ["case 2", "case 3  a", "case 4  a", "case 5  b", "case 1"]
-    assert "1 result: 0 passed" in Results([bad])._repr_html_()
 
 
 def test_what_the_judge_sets_aside_though_it_claims_something_is_called_so():

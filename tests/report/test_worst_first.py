@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from report_pages import read_page
 from strategies import examples
 
-from faithfulness_assert import GradingResult, Results, Verdict
+from faithfulness_assert import GradingResult, Verdict
 from faithfulness_assert.cli.terminal import WORST, show
 from faithfulness_assert.records.model import GraderError
 from faithfulness_assert.records.result_list import badness
@@ -45,10 +45,6 @@ some = st.tuples(
 )
 
 
-def in_notebook(results: Sequence[GradingResult]) -> list[str]:
-    return re.findall(r"case-\d+", Results(results)._repr_html_())
-
-
 def in_report(results: Sequence[GradingResult], folder: Path) -> Iterator[list[str]]:
     """The order of the list of cases (``query.js`` sorts by this number), and of the worst statements of one label."""
     page = read_page(write_report(results, folder / "report.html").path)
@@ -62,12 +58,11 @@ def in_report(results: Sequence[GradingResult], folder: Path) -> Iterator[list[s
 
 @given(st.lists(some, min_size=1, max_size=12))
 @examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_terminal_notebook_and_report_agree_on_what_is_worst(tmp_path, capsys, drawn):
+def test_terminal_and_report_agree_on_what_is_worst(tmp_path, capsys, drawn):
     results = [result(number, *fields) for number, fields in enumerate(drawn)]
     order = [one.case_id for one in sorted(results, key=badness, reverse=True)]
     outcomes = [one.outcome for one in sorted(results, key=badness, reverse=True)]
     assert outcomes == sorted(outcomes, key=["FAIL", "ERROR", "PASS"].index)
-    assert in_notebook(results) == order
     cases, *statements = in_report(results, tmp_path)
     assert cases == order
     for of_label in statements:
