@@ -121,7 +121,6 @@ class State(NamedTuple):
     statements: tuple[Statement, ...] = ()  # what is judged: sentences of the answer, or claims
     first_like: Mapping[int, int] = NOTHING  # the one that is asked about in place of each
     alike: Mapping[int, int] = NOTHING  # the first that says the same, if repeats count once
-    headings: Mapping[int, str] = NOTHING  # of the statements that begin with one
     known: Numbers = NONE  # the numbers that the context has
     asked: Numbers = NONE  # those of the question
     findings: Mapping[Cell, Finding] = NOTHING
@@ -203,10 +202,7 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
         first_like[statement.id] = asked.setdefault(tuple(run), statement.id)
         before = run[-2] if asks(run[-2]) or refers_back(text) else ""
         alike[statement.id] = said.setdefault((before, text), statement.id)
-    headings = {s.id: s.heading for s in statements if s.heading}
-    return state._replace(
-        statements=tuple(statements), first_like=first_like, alike=alike, headings=headings
-    )
+    return state._replace(statements=tuple(statements), first_like=first_like, alike=alike)
 
 
 def use_numbers(state: State, jobs: Iterable[Job]) -> State:
@@ -251,17 +247,14 @@ def _referents(state: State, items: Numbered) -> Iterator[tuple[int, str]]:
         is_short = not own.is_item and estimate_tokens(text) <= SHORT
         leans = number > last + 1 and (is_short or refers_back(text, state.language))
         if leans and not claims_nothing(text):
-            before = (s for s in state.statements[number - 2 :: -1] if is_under_same(s, own))
-            claims = (text for s in before if not claims_nothing(text := without_heading(s)))
+            under = own.heading, own.lead_in
+            before = state.statements[number - 2 :: -1]
+            alike = (without_heading(s) for s in before if (s.heading, s.lead_in) == under)
+            claims = (text for text in alike if not claims_nothing(text))
             yield from ((number, clip(claim, LONGEST_REFERENT)) for claim in islice(claims, 1))
         if own.list_number:
             yield number, f"item {own.list_number}"
         last = number
-
-
-def is_under_same(one: Statement, other: Statement) -> bool:
-    """Whether two statements stand under the same heading and lead-in."""
-    return (one.heading, one.lead_in) == (other.heading, other.lead_in)
 
 
 def as_judged(statement: Statement) -> Statement:
@@ -313,16 +306,18 @@ def make_job(
     items = tuple([(n, x.text if isinstance(x, Control) else x[1]) for n, x in numbered])
     question = "" if draft.kind == "truths" else state.case.question
     cells = {n: (draft.window, x[0]) for n, x in numbered if not isinstance(x, Control)}
-    known = state.headings if draft.kind == "verdicts" else NOTHING
-    headings = tuple((n, known[x]) for n, (_, x) in cells.items() if x in known) if known else ()
-    place = {x: n for n, (_, x) in cells.items()}
-    told = _referents(state, draft.items) if draft.kind == "verdicts" else ()
+    headings: list[tuple[int, str]] = []
+    referents: list[tuple[int, str]] = []
+    if draft.kind == "verdicts":
+        headings = [(n, h) for n, (_, x) in cells.items() if (h := state.statements[x - 1].heading)]
+        place = {x: n for n, (_, x) in cells.items()}
+        referents = [(place[x], text) for x, text in _referents(state, draft.items)]
     payload = Payload(
         items,
         draft.sentences,
         question,
-        headings=headings,
-        referents=tuple([(place[x], text) for x, text in told]),
+        headings=tuple(headings),
+        referents=tuple(referents),
         passages=shown_passages(state, draft.sentences),
     )
     ask = fitting_ask(state, draft.kind, payload, draft.remark)
