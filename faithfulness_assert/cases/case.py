@@ -32,7 +32,7 @@ TEXT_KEYS = dict.fromkeys(("text", "content", "page_content", "pageContent")).ke
 _TEXT_WORDS = "text content quote snippet passage chunk body excerpt value sentence context".split()
 _MAX_ID = 80
 _ID_KEYS = ("id", "chunk_id", "id_")
-_NEEDED = {
+NEEDED = {
     "answer": "a string",
     "context": "a string or a list of passages (an empty list means that retrieval found nothing)",
 }
@@ -137,7 +137,7 @@ class Case:
             roles = check_evidence_roles(evidence_roles)
             chat = read_conversation(messages, roles, has_answer="answer" in given)
             given = {"answer": chat.answer, "question": chat.question, "context": (), **given}
-        for name, how in _NEEDED.items():
+        for name, how in NEEDED.items():
             if name not in given:
                 looked = f"Looked for {', '.join(names(name))}; the case has {names_of(given)}"
                 raise _MissingError(f"{name}: missing; pass {how}. {looked}")

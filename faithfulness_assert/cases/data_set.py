@@ -20,7 +20,6 @@ from .paths import problem_of, value_at
 from .systems import COLUMN_FIELDS, names
 from .written_lists import seems_list
 
-FEW = 2  # records whose contexts may be their answers in an example
 SAMPLE, SAMPLE_CHARS = 50, 20_000_000
 """Records, and characters in them, that are read to say where the fields of a case are."""
 MAX_SHOWN_COLUMNS = 40
@@ -131,7 +130,8 @@ class DataSet:
         if source.columns is not None and not first:
             self._head = [dict.fromkeys(source.columns, "")]
         self.fields = find_fields(self._head, mapping)
-        self.notes = self._first_notes()
+        self._first_notes = [*source.notes, *self.fields.notes]
+        self.notes = self._first_notes
         lacks = self.fields.lacking()
         is_wrong = lacks in mapping and (self._head or problem_of(mapping[lacks]))
         if source.columns is not None or is_wrong or lacks in self.fields.unclear:
@@ -219,38 +219,21 @@ class DataSet:
             fields = {name: value for name, value in fields.items() if name != "id"}
             yield Row(number, unique, fields, columns, problem)
         rows = (f"{counted(n, 'row')} {what}: {first}" for what, (n, first) in told.items())
-        self.notes = [*self._first_notes(), *rows]
+        self.notes = [*self._first_notes, *rows]
 
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
         paths: dict[str, dict[str, None]] = {field: {} for field in COLUMN_FIELDS}
         columns: set[str] = set()
         for record in self._head:
-            for field, path in self.fields.used(record).items():
+            for field, (path, _) in self.fields.read(record).items():
                 paths[field][path] = None
             columns |= self.fields.split(record)[1].keys()
         shown = [field for field in COLUMN_FIELDS if paths[field] or field in HELD]
         lines = [f"  {field:15} {' or '.join(paths[field]) or '-'}" for field in shown]
         lines.append(f"  carried along   {names_of(columns, MAX_SHOWN_COLUMNS)}")
-        notes = [f"  note            {note}" for note in self._first_notes()]
+        notes = [f"  note            {note}" for note in self._first_notes]
         return "\n".join([self.name, *lines, *notes])
-
-    def _first_notes(self) -> list[str]:
-        """What a person should know before the rows are read: also if they seem to be passages."""
-        cases = set()
-        for record in self._head:
-            fields = self.fields.split(record)[0]
-            answer, context, question = map(fields.get, HELD)
-            if answer and isinstance(context, str):
-                cases.add((str(answer), context, str(question)))
-        answered = {(answer, question) for answer, _, question in cases}
-        notes = [*self._source.notes, *self.fields.notes]
-        if cases and len(cases) >= FEW * len(answered):
-            notes.append(
-                "most rows have the answer and the question of another one, and another context. "
-                "If a row is one passage of a case, join its passages into a list first"
-            )
-        return notes
 
 
 def _of_bytes(file: Path, digest: Any, first: int) -> tuple[str, str]:

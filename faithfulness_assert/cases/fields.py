@@ -14,17 +14,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from ..conversations.conversation import Conversation, end_with_assistant, read_conversation
 from ..conversations.events import EVIDENCE_ROLES, OPENTELEMETRY
 from ..conversations.messages import LOOK, is_conversation
-from ..conversations.tool_data import as_lines
-from ..records.checks import mappings_in
 from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, sections
-from .case import TEXT_KEYS, is_file_name, passages_of
+from .case import is_file_name, passages_of
 from .paths import opened, problem_of, quoted, value_at, without
 from .systems import CASE_ALIASES, COLUMN_FIELDS, FROM, SYSTEMS, Paths, names
 from .table_process import text_of
@@ -41,14 +39,13 @@ LONG = 8
 
 NOTHING: Mapping[str, Any] = {}
 HELD = ("answer", "context", "question")
-_ABSENT = object()
 _PLAIN = lazy_pattern(r"\w+")
 # Languages that write no spaces have a word for each character.
 _WORD = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+")
 _ADDRESS = lazy_pattern(r"\bhttps?://\S*")
 _LINES = sections(__file__.removesuffix("py") + "txt")
 WORDS = {name: set(text.split()) for name, text in _LINES.items()}
-_ABOUT = WORDS["about"] | WORDS["by a judge"]
+_ABOUT = WORDS["about"] | WORDS["by a judge"] | WORDS["expected"]
 _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how plain it is
     field: {
         word: rank
@@ -57,16 +54,9 @@ _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how p
     }
     for field in HELD
 }
-_WHOLE = {field: set(_LINES[field].splitlines()[-1].split()) for field in HELD}
-_INSIDE = 9
-"""How plain the key is of a list of texts in an object that is called the context, or of what was
-retrieved: ``retrieval_results``.
-"""
 VAGUE = 2
-"""How plain the words are that hold an answer or how an evaluation ended: as a whole key, and if a
-sentence is under it, the application's answer beside another.
-"""
-_WHOLE["answer"] |= {word for word, rank in _HOLDS["answer"].items() if rank == VAGUE}
+"""How plain the words are that hold an answer only if a sentence is under them."""
+_WHOLE = {field: set(_LINES[field].splitlines()[-1].split()) for field in HELD}
 
 
 class Fields(NamedTuple):
@@ -76,7 +66,7 @@ class Fields(NamedTuple):
         paths: for each field its paths. Of those with a value that fits, the first counts.
         mapping: what the user said.
         system: where the system that exported the records has them; empty for plain records.
-        there: the fields that at least one of the records has by which they were found.
+        there: the fields that at least one of the records has.
         unclear: paths with different values, one of which must be the field.
         notes: what a person should know of how they were found.
     """
@@ -88,39 +78,34 @@ class Fields(NamedTuple):
     unclear: Paths = NOTHING
     notes: tuple[str, ...] = ()
 
-    def used(self, record: Mapping[str, Any]) -> dict[str, str]:
-        """The path of each field that a record has."""
-        chosen: dict[str, str] = {}
+    def read(self, record: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
+        """The path and the value of each field that a record has."""
+        found: dict[str, tuple[str, Any]] = {}
         for field, paths in self.paths.items():
-            found = ((path, value_at(record, path, _ABSENT)) for path in paths)
-            values = {path: value for path, value in found if value is not _ABSENT}
-            if field == "question" and not (self.system or field in self.mapping):
-                values = {p: v for p, v in values.items() if not isinstance(v, list | Mapping)}
-            may_be_json = self.system and field in HELD
-            read = {p: opened(value) if may_be_json else value for p, value in values.items()}
-            fitting = [path for path, value in read.items() if _fits(field, value)]
-            if may_be_json:  # it may be a text itself
-                fitting += [path for path, value in values.items() if isinstance(value, str)]
-            if "messages" not in chosen:  # beside them, what does not fit means something else
-                own = (field,) if field == "messages" else names(field)  # turns may be other things
-                fitting += [p for p in values if p in (paths if field in self.mapping else own)]
-            if fitting:
-                chosen[field] = fitting[0]
-        if self.system and "context" in chosen:
-            chosen.pop("messages", None)  # only a system that keeps no context apart from them
-        return chosen
+            given = [(path, value_at(record, path)) for path in paths]
+            given = [(path, value) for path, value in given if value is not None]
+            tried: Iterable[tuple[str, Any]] = given
+            if self.system and field in HELD:  # JSON in a text goes first, which may be one itself
+                tried = chain(((path, opened(value)) for path, value in given), given)
+            read = ((path, _fitting(field, value)) for path, value in tried)
+            own = "" if "messages" in found else field  # beside them, it may be something else
+            named = ((p, v) for p, v in given if p in (own, self.mapping.get(field)))
+            others = ((path, value) for path, value in named if not isinstance(value, Mapping))
+            best = next((one for one in chain(read, others) if one[1] is not None), None)
+            found |= {field: best} if best else {}
+        if self.system and "context" in found:
+            found.pop("messages", None)  # only a system that keeps no context apart from them
+        return found
 
     def split(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The fields of the case, and the other columns."""
-        used = self.used(record)
-        fields = {field: value_at(record, path) for field, path in used.items()}
-        same = [(p, field) for field in used for p in self.paths[field] if p in record]
-        dropped = {path for path, field in same if record[path] == fields[field]}
-        dropped.update(used.values(), self.system.get("repeated", ()))
-        if self.system:
-            fields = {field: _said(field, value) for field, value in fields.items()}
-        elif used.get("question") in CASE_ALIASES["question"] and not fields["question"]:
-            fields["input"] = fields.pop("question")  # by this name a case says that it is missing
+        read = self.read(record)
+        fields = {field: value for field, (_, value) in read.items()}
+        dropped = {*(path for path, _ in read.values()), *self.system.get("repeated", ())}
+        for name in CASE_ALIASES["question"]:  # by this name a case says that it is missing
+            if name in record and not record[name] and not fields.get("question"):
+                fields[name] = record[name]
+                dropped.add(name)
         rest = {name: value for name, value in record.items() if name not in dropped}
         for path in dropped.difference(record):
             rest = without(rest, path)
@@ -188,11 +173,8 @@ def find_fields(
     fields = Fields(paths, mapping, system)
     used: dict[str, set[str]] = {}
     for record in records:
-        for field, path in fields.used(record).items():
-            value = value_at(record, path)
-            is_read = _fits(field, value) or (field == "context" in mapping and _lines_of(value))
-            if is_read or not isinstance(value, Mapping | None):
-                used.setdefault(field, set()).add(path)
+        for field, (path, _) in fields.read(record).items():
+            used.setdefault(field, set()).add(path)
     inside = (path for path in used.get("answer", ()) if path.rpartition(".")[0] in paths["answer"])
     notes = tuple(f"the answer is read from {path!r}" for path in sorted(inside))
     fields = fields._replace(there=frozenset(used), notes=notes)
@@ -216,16 +198,13 @@ def _by_words(
         there.add("messages")
         wanted = ["answer"] if "answer" in has and "answer" in wanted else []
     elif "messages" in used:
-        ends, chats = False, [*_chats(records, used["messages"])]
-        with suppress(InputError):  # else they are prompts, and the answer is elsewhere
-            ends = any(map(end_with_assistant, chats))
-        beside = {"answer": not ends, "context": not _have_evidence(chats)}
-        wanted = [field for field in wanted if field in used or beside.get(field)]
+        beside = {"context"} - ({"context"} if have_evidence(records, used["messages"]) else set())
+        beside |= set() if _end_with_answers(records, used["messages"]) else {"answer"}
+        wanted = [field for field in wanted if field in beside.union(used)]
     for field in wanted:
         own, candidates = used.get(field, set()), found[field]
-        known = {one.path for one in candidates if one.is_filled}
-        if not candidates or (own and (fields.system or own.isdisjoint(known))):
-            continue  # our own name goes first, although it has no value
+        if not candidates or (own and fields.system):
+            continue
         first, *others = candidates
         apart = [one for one in others if first.differs(one)]
         rivals = [one.path for one in apart if one.rank == first.rank]
@@ -291,7 +270,7 @@ def _candidates(field: str, records: Sequence[Mapping[str, Any]]) -> list[_Candi
     return sorted(usual, key=order)
 
 
-# ---------------------------------------------------------------- keys and values
+# ---------------------------------------------------------------- keys
 
 
 def _leaves(
@@ -343,15 +322,11 @@ def _shown(paths: Iterable[str], most: int) -> str:
     return (", ".join(unique[:most]) or "none") + more
 
 
-def _words(key: str) -> list[str]:
-    """The words of a key, without a remark in brackets."""
-    return key_words(key.partition("(")[0])
-
-
 @lru_cache(4_096)  # all records have the same keys
 def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
     """How well the keys fit a field; the lowest fits best. None: not at all."""
-    words, last = [word for key in keys for word in _words(key)], _words(keys[-1])
+    plain = [key_words(key.partition("(")[0]) for key in keys]  # without a remark in brackets
+    words, last = [word for some in plain for word in some], plain[-1]
     if not last or last[-1] == "model":  # ``generation.model`` names one
         return None
     whose, others = WORDS[f"{field} is made"], list[str]()
@@ -359,16 +334,39 @@ def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
         others.append(words.pop())
     holds = _HOLDS[field].get(words[-1]) if words else None
     others += words[:-1]
-    if not holds and field == "context" and words and words[-1] in WORDS["inside a context"]:
-        inside = any(key in ("context", "contexts") for key in keys[:-1])
-        holds = _INSIDE if inside or not whose.isdisjoint(others) else None
     if holds is None or (last[1:] and last[-1] in _WHOLE[field]):
         return None
-    if not (_ABOUT | WORDS["expected"]).isdisjoint(others):
+    if not _ABOUT.isdisjoint(others):
         return None
     own = {name.replace("_", "") for name in names(field) if name not in WORDS["may be expected"]}
     made = not whose.isdisjoint(others) or "".join(keys).replace("_", "").lower() in own
     return (len(keys), not made, 1 if field == "answer" and made else holds)
+
+
+# ---------------------------------------------------------------- values
+
+
+def _fitting(field: str, value: Any) -> Any:
+    """A value as a case takes it; None where it cannot be that of the field."""
+    if field == "messages":
+        chat = opened(value)
+        requests = (*WORDS["a request"], *OPENTELEMETRY)
+        is_request = isinstance(chat, Mapping) and any(map(chat.get, requests))
+        return value if is_request or is_conversation(chat) else None
+    if field == "context":
+        value = read_list(value) if isinstance(value, str) else value
+        if isinstance(value, list):
+            return [read_list(one, of_one=True) if isinstance(one, str) else one for one in value]
+        return value if not isinstance(value, Mapping) or _texts_of(value) else None
+    if field not in HELD or isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return text_of(value)  # as of a cell in Excel
+    speaker = "assistant" if field == "answer" else "user"
+    said = [{"role": speaker, **value}] if isinstance(value, Mapping) else value
+    is_chat = is_conversation(said)
+    chat = _read_chat(said, has_answer=field == "question") if is_chat else ""
+    return None if isinstance(chat, str) else chat.answer if field == "answer" else chat.question
 
 
 def _as_text(field: str, value: Any, rank: _Rank) -> Any:
@@ -379,8 +377,6 @@ def _as_text(field: str, value: Any, rank: _Rank) -> Any:
         return value.strip() if is_text and (not is_vague or _is_prose(value)) else None
     if value in ([], "[]"):
         return ()
-    if rank[2] == _INSIDE and not isinstance(value, list):
-        return None
     texts = _texts_of(value[:MAX_KEYS] if isinstance(value, list) else value)
     if rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts):
         return None  # names of files, ids, addresses
@@ -428,6 +424,14 @@ def _find_chat(records: Iterable[Mapping[str, Any]], *, has_answer: bool) -> str
     return ""
 
 
+def _read_chat(chat: Any, *, has_answer: bool) -> Conversation | str:
+    """A conversation, or what is wrong with it."""
+    try:
+        return read_conversation(chat, EVIDENCE_ROLES, has_answer=has_answer)
+    except InputError as error:
+        return str(error)
+
+
 def chats_at(
     records: Iterable[Mapping[str, Any]], paths: Iterable[str], *, has_answer: bool = False
 ) -> list[Conversation | str]:
@@ -435,20 +439,17 @@ def chats_at(
     return [_read_chat(chat, has_answer=has_answer) for chat in _chats(records, paths)]
 
 
-def _read_chat(chat: Any, *, has_answer: bool) -> Conversation | str:
-    try:
-        return read_conversation(chat, EVIDENCE_ROLES, has_answer=has_answer)
-    except InputError as error:
-        return str(error)
-
-
-def _have_evidence(chats: Iterable[Any]) -> bool:
+def have_evidence(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> bool:
     """Whether a tool in the messages says something: else what was retrieved stands beside them."""
+    chats = chats_at(records, paths, has_answer=True)
+    return any(not isinstance(chat, str) and chat.passages for chat in chats)
+
+
+def _end_with_answers(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> bool:
+    """Whether messages end with an answer; others are prompts, and the answer is elsewhere."""
     with suppress(InputError):
-        return any(
-            read_conversation(chat, EVIDENCE_ROLES, has_answer=True).passages for chat in chats
-        )
-    return True
+        return any(map(end_with_assistant, _chats(records, paths)))
+    return False
 
 
 def _chats(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> Iterator[Any]:
@@ -459,50 +460,12 @@ def _chats(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> Iterat
 
 
 def _recognised(record: Mapping[str, Any]) -> Paths:
-    """The first system whose marks a record has, also as columns such as ``inputs.question``."""
-
-    def has(at: str) -> bool:
-        start = f"{at}."
-        return value_at(record, at) is not None or any(name.startswith(start) for name in record)
-
+    """The first system whose marks a record has."""
     for system in SYSTEMS.values():
-        if any(all(map(has, way.split())) for way in system.get("marks", ())):
-            return NOTHING if any(name in record for name in system.get("unless", ())) else system
+        for way in system.get("marks", ()):
+            if all(value_at(record, at) is not None for at in way.split()):
+                return system
     return NOTHING
-
-
-def _fits(field: str, value: Any) -> bool:
-    """Whether a value can be that of a field. A mapping is one only if it is of a known form."""
-    if value is None:
-        return False
-    if field == "messages":
-        value = opened(value)
-        if isinstance(value, Mapping):
-            return any(value.get(name) for name in (*WORDS["a request"], *OPENTELEMETRY))
-        return is_conversation(value)
-    if field == "context" and isinstance(value, Mapping):
-        return bool(_texts_of(value))
-    if field == "answer" and isinstance(value, list):  # messages, and not several answers
-        ours = {"role", "type", "content"}
-        return any(one.keys() & ours for one in value if isinstance(one, dict))
-    if field == "citation_audit" or not isinstance(value, Mapping):
-        return True
-    return "content" in value or "kwargs" in value
-
-
-def _said(field: str, value: Any) -> Any:
-    """A value in an export: of messages the text. An answer of no known form stays."""
-    speaker = {"question": "user", "answer": "assistant"}.get(field)
-    inside = opened(value)
-    if not speaker or not isinstance(inside, Mapping | list):
-        return value
-    messages = [inside] if isinstance(inside, Mapping) else inside
-    if isinstance(inside, Mapping) and "content" in inside:
-        messages = [{"role": speaker, **inside}]
-    chat = _read_chat(messages, has_answer=field == "question")
-    if isinstance(chat, str):
-        return value if field == "answer" or isinstance(value, str) else None
-    return chat.answer if field == "answer" else chat.question or None
 
 
 # ---------------------------------------------------------------- reading
@@ -518,39 +481,14 @@ def read_record(
     own = {"id": fields["id"]} if "id" in fields else {}
     if failed := application_error(values, fields):
         return own, columns, f"answer: missing, because the application failed: {clip(failed)}"
-    if problem := _not_read(values, fields, where):
-        return own, columns, problem
-    for name in ("answer", "question"):  # a number as of a cell in Excel
-        fields |= {name: text_of(fields[name])} if type(fields.get(name)) in (int, float) else {}
-    value = fields.get("context")
-    if isinstance(value, str):
-        value = read_list(value)
-    elif "context" in where.mapping:
-        value = _lines_of(value) or value
-    if isinstance(value, list):
-        value = [read_list(one, of_one=True) if isinstance(one, str) else one for one in value]
-    fields |= {"context": value} if "context" in fields else {}
-    return fields, columns, ""
-
-
-def _lines_of(value: Any) -> list[str]:
-    """Rows without a text, in a list or an object of them, as lines of data; none of others."""
-    items = list(value.values()) if isinstance(value, Mapping) else value
-    rows = [row for row in mappings_in(items) if TEXT_KEYS.isdisjoint(row) and not _texts_of([row])]
-    read = list(map(as_lines, rows))
-    are_rows = read and len(read) == len(items) and not any(one.messages for one in read)
-    return [one.text for one in read] if are_rows else []
-
-
-def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Fields) -> str:
-    """Why a record lacks a field that other records have; "" if it does not."""
     for name in () if "messages" in fields else ("answer", "context"):
-        if name in where.there and fields.get(name) is None:
-            paths, has = where.paths[name], _keys_in([record])
+        if name in where.there and name not in fields:
+            paths, has = where.paths[name], _keys_in([values])
             use = option("mapping", {name: f"{paths[0]} || PATH"})
             read = _shown(paths, MOST_NAMED) + f" (add one: {use})" * bool(where.system)
-            return f"{name}: missing or null; it is read from {read}; this record has {has}"
-    return ""
+            problem = f"{name}: missing or null; it is read from {read}; this record has {has}"
+            return own, columns, problem
+    return fields, columns, ""
 
 
 def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> str:

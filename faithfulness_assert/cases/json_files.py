@@ -27,7 +27,7 @@ from ..records.errors import ConfigError, option
 from ..text.strings import parse_json
 from .case import rows_of
 from .data_set import MAX_COLUMNS, MAX_RECORD, Record, Source, not_utf8, record_of
-from .fields import chats_at, find_fields, is_said
+from .fields import find_fields, have_evidence, is_said
 from .paths import opened, quoted, search
 from .systems import RECORDS
 
@@ -258,8 +258,6 @@ def _likeness(
         if are_many or len({path.rpartition(".")[0] for path in paths}) == 1:
             there.add(field)  # else they are those of records inside of it
     paths = fields.paths["messages"] if "messages" in there else ()
-    chats = chats_at(records, paths, has_answer=True)
-    has_evidence = any(not isinstance(chat, str) and chat.passages for chat in chats)
-    if has_evidence or {"answer", "context"} <= there:
+    if have_evidence(records, paths) or {"answer", "context"} <= there:
         return KNOWN if "marks" in fields.system else FULL
     return PART if there & {"answer", "messages"} else NONE

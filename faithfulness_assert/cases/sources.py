@@ -17,7 +17,7 @@ from ..files import new_file, open_text
 from ..records.errors import ConfigError, InputError, option
 from ..text.strings import names_of
 from . import tables
-from .case import Case
+from .case import NEEDED, Case
 from .data_set import MAX_COLUMNS, DataSet, Record, Source, record_of
 from .json_files import json_source
 from .systems import check_mapping
@@ -216,10 +216,10 @@ def _object(source: Any, name: str) -> Source:
 def _fields_of(case: Case) -> dict[str, Any]:
     """A case as a record."""
     fields = {name: getattr(case, name) for name in ("answer", "context", "citation_audit")}
-    question = "input" if case.question_missing else "question"
     notes = [note for note in (*case.notes, case.no_evidence) if note]
-    fields |= {question: case.question or None, "id": case.id or None}
-    return fields | ({"notes": notes} if notes else {})
+    fields |= {"question": case.question, "id": case.id, "notes": notes}
+    fields = {name: value for name, value in fields.items() if value or name in NEEDED}
+    return fields | ({"input": None} if case.question_missing else {})
 
 
 class Given:

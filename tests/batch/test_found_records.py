@@ -49,16 +49,6 @@ def test_a_record_of_a_system_without_a_field_names_what_could_be_it():
     assert "has vars, response.output, response.metadata.retrieved" in problem
 
 
-def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path):
-    file = tmp_path / "a.csv"
-    file.write_text(
-        f"query,passage,answer\n{QUESTION},{CONTEXT},{ANSWER}\nWhen?,It is free today.,{ANSWER}\n"
-    )
-    data_set = open_data_set(file)
-    assert len(list(data_set.rows())) == 2
-    assert "If a row is one passage of a case, join its passages" in " ".join(data_set.notes)
-
-
 def test_records_by_their_ids_are_found_far_inside_and_each_step_reads_all(tmp_path):
     file = tmp_path / "a.json"
     first = {"answer": ANSWER, "context": CONTEXT}
