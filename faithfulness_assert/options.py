@@ -152,8 +152,8 @@ CASE_NAMES = names_taken_by("case").union(*CASE_ALIASES.values())
 
 def taken_by(part: Part, options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of ``options`` that this part takes."""
-    names = names_taken_by(part)
-    return {name: value for name, value in options.items() if name in names}
+    taken = (name for name in options if name in OPTIONS and OPTIONS[name].taken_by == part)
+    return {name: options[name] for name in taken}
 
 
 def hide_key(options: GraderOptions | GradeOptions | dict[str, Any]) -> None:
@@ -207,25 +207,27 @@ def parse_options(given: Iterable[str], where: str) -> dict[str, Any]:
 
 NAMED_BY_JUDGE = ("model", "provider", "grader", "llm")
 """What other systems call the model that grades."""
+_BESIDE = CASE_NAMES | {"judge", "policy", "threshold", "concurrency"}
 
 
 def check_names(names: Iterable[str]) -> None:
     """Raises ``ConfigError`` for the names that are not options of ``Grader``, all at once."""
     problems = list[str]()
     for name in names:
-        if name not in GRADER_NAMES:
-            systems = " or ".join(p for p, options in SOURCE_OPTIONS.items() if name in options)
-            hint = systems and f"With the policy {systems} it goes into policy_options."
-            if name in OF_PRESETS:
-                hint = f"Only a policy sets it: policy={{'base': 'default', {name!r}: ...}}."
-            if name in NAMED_BY_JUDGE:
-                hint = "The judge's name has it: judge='openai:MODEL'."
-            beside = {"judge", "policy", "threshold", "concurrency", *CASE_NAMES}
-            if name in beside:
-                hint = "Where it can be given, it is an argument of its own, or in the data."
-            near = suggest(name, GRADER_NAMES | beside)
-            hint = hint or (near if "Did you mean" in near else suggest(name, GRADER_NAMES))
-            problems.append(f"{name}: unknown option. {hint}")
+        if name in GRADER_NAMES:
+            continue
+        systems = " or ".join(p for p, options in SOURCE_OPTIONS.items() if name in options)
+        if name in NAMED_BY_JUDGE:
+            hint = "The judge's name has it: judge='openai:MODEL'."
+        elif name in OF_PRESETS:
+            hint = f"Only a policy sets it: policy={{'base': 'default', {name!r}: ...}}."
+        elif name in _BESIDE:
+            hint = "Where it can be given, it is an argument of its own, or in the data."
+        elif systems:
+            hint = f"With the policy {systems} it goes into policy_options."
+        else:
+            hint = suggest(name, GRADER_NAMES | _BESIDE)
+        problems.append(f"{name}: unknown option. {hint}")
     if problems:
         raise ConfigError(" ".join(problems))
 

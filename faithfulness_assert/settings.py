@@ -90,8 +90,7 @@ def choose(
     if judge is None:
         problem = "must name a judge, got None"
         raise ConfigError(f"judge: {problem}. Leave it out for that of the settings")
-    project = _of_project()
-    settings = {**project, **_of_environment()}
+    settings, project = read_settings(), read_settings(environment=False)
     from_settings = isinstance(judge, str) and judge == SETTING
     if from_settings:
         judge = settings["judge"].value if "judge" in settings else "embedded"
@@ -129,21 +128,16 @@ def judge_setting() -> Any:
 # ---------------------------------------------------------------- reading
 
 
-def read_settings() -> dict[str, Setting]:
-    """The settings of the environment and of the project, each with its source."""
-    return {**_of_project(), **_of_environment()}
-
-
-def _of_environment() -> dict[str, Setting]:
-    judge = os.environ.get(JUDGE_VARIABLE, "").strip()
-    return {"judge": Setting(judge, JUDGE_VARIABLE)} if judge else {}
-
-
-def _of_project() -> Mapping[str, Setting]:
+def read_settings(*, environment: bool = True) -> dict[str, Setting]:
+    """The settings of the environment and of the project (or of that alone), with their sources."""
     try:
-        return _of_folder(os.getcwd())
+        settings = dict(_of_folder(os.getcwd()))
     except OSError:  # the folder is gone
-        return {}
+        settings = {}
+    judge = os.environ.get(JUDGE_VARIABLE, "").strip()
+    if judge and environment:
+        settings["judge"] = Setting(judge, JUDGE_VARIABLE)
+    return settings
 
 
 @lru_cache(maxsize=100)

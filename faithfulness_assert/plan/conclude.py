@@ -35,7 +35,6 @@ from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, found_once, lazy_pattern, one_line, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
 from .long_contexts import finding_of, shown_in_part, shown_shares
-from .outcomes import cause_of
 from .state import State, without_heading
 from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 
@@ -77,12 +76,15 @@ def conclude(state: State) -> GradingResult:
         first_error.setdefault(number, error)
     open_firsts = {v.id: state.first_like[v.id] for v in verdicts if v.label is None}
     left_open = {number: first for number, first in open_firsts.items() if first in first_error}
+    # A reply that cannot be read is asked for again, so what failed otherwise is the cause.
+    errors = [*(first_error[first] for first in left_open.values()), *log.errors]
+    failed = (error for error in errors if error.kind != "unreadable")
     findings = CaseFindings(
         verdicts,
         state.audit,
         state.end,
         state.ratings,
-        cause_of([*(first_error[first] for first in left_open.values()), *log.errors]),
+        next(failed, errors[0] if errors else None),
         frozenset(left_open),
         (problem, fix) if is_enforced else ("", ""),
         clip(state.explanation, MAX_EXPLANATION),
@@ -129,7 +131,10 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     is_judged = any(v.label for v in findings.verdicts)
     ignored = f"these fields of the record were ignored: {', '.join(case.ignored)}"
     warnings = [*([ignored] if case.ignored else []), *case.notes, *log.warnings]
-    warnings += [*(_doubts(state) if log.doubts else ()), *_new_sources(state)]
+    warnings += _doubts(state) if log.doubts else ()
+    cited = [case.answer[s.start : s.end] for s in state.skipped if s.reason == "citation"]
+    if cited or "://" in case.answer:
+        warnings += _new_sources(case, cited)
     if is_judged or rated:
         # Without any verdict, the first error is the reason of the result.
         warnings += [f"an ask failed ({e.kind}): {e.message}" for e in log.errors]
@@ -178,15 +183,11 @@ def _doubts(state: State) -> Iterator[str]:
         yield f"the judge's words may deny {which}: “{clip(words)}”"
 
 
-def _new_sources(state: State) -> list[str]:
+def _new_sources(case: Case, cited: Sequence[str]) -> list[str]:
     """A warning for each link and each skipped citation that names what the context lacks.
 
     The judge is shown neither.
     """
-    case = state.case
-    cited = [case.answer[s.start : s.end] for s in state.skipped if s.reason == "citation"]
-    if not cited and "://" not in case.answer:
-        return []
     known = "\n".join([*(f"{p.id} {p.text}" for p in case.context), case.question]).casefold()
     links = (link.rstrip("/.,;:!?*_`|'’”") for link in _LINK.findall(case.answer)[:MOST_LINKS])
     new = [

@@ -111,16 +111,6 @@ def schema_errors_of(job: Job, outcome: Outcome) -> tuple[str, ...]:
     return schema_errors(outcome.text, job.ask.form)
 
 
-def cause_of(errors: Sequence[JudgeError]) -> JudgeError | None:
-    """Why the judge said nothing that counts, of what its asks had as errors.
-
-    The first one is the cause. But a reply that cannot be read is asked for again, so an ask that
-    failed otherwise is the cause that remains.
-    """
-    failed = (error for error in errors if error.kind != "unreadable")
-    return next(failed, errors[0] if errors else None)
-
-
 def not_graded(cause: JudgeError | None, detail: str = "") -> End:
     """The end of a case about which the judge said nothing that counts."""
     status = _STATUS.get(cause.kind, "judge_failed") if cause else "unreadable"
