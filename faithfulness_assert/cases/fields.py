@@ -10,7 +10,6 @@ record. An expected answer is never the answer. ``fields.txt`` has the words.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -93,8 +92,6 @@ class Fields(NamedTuple):
             others = ((path, value) for path, value in named if not isinstance(value, Mapping))
             best = next((one for one in chain(read, others) if one[1] is not None), None)
             found |= {field: best} if best else {}
-        if self.system and "context" in found:
-            found.pop("messages", None)  # only a system that keeps no context apart from them
         return found
 
     def split(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -175,9 +172,7 @@ def find_fields(
     for record in records:
         for field, (path, _) in fields.read(record).items():
             used.setdefault(field, set()).add(path)
-    inside = (path for path in used.get("answer", ()) if path.rpartition(".")[0] in paths["answer"])
-    notes = tuple(f"the answer is read from {path!r}" for path in sorted(inside))
-    fields = fields._replace(there=frozenset(used), notes=notes)
+    fields = fields._replace(there=frozenset(used))
     return fields if named else _by_words(fields, records, used)
 
 
@@ -185,7 +180,7 @@ def _by_words(
     fields: Fields, records: Sequence[Mapping[str, Any]], used: Mapping[str, set[str]]
 ) -> Fields:
     """The fields, and those that keys name by their words. ``used``: paths of the usual ones."""
-    there, notes, unclear = set(used), [*fields.notes], dict[str, tuple[str, ...]]()
+    there, notes, unclear = set(used), list[str](), dict[str, tuple[str, ...]]()
     paths = dict(fields.paths)
     wanted = [field for field in HELD if field not in fields.mapping]
     found = {field: _candidates(field, records) for field in wanted}
@@ -252,22 +247,19 @@ class _Candidate(NamedTuple):
 
 def _candidates(field: str, records: Sequence[Mapping[str, Any]]) -> list[_Candidate]:
     """The paths that may hold a field by the rule above, the best first; empty ones last."""
-    found, filled = dict[str, _Candidate](), Counter[str]()
+    found = dict[str, _Candidate]()
     for number, record in enumerate(records):
         for keys, value in _leaves(record):
-            if (rank := _rank(field, keys)) is not None:
+            rank = _rank(field, keys)
+            if rank and (text := _as_text(field, value, rank)) is not None:
                 path = _path(keys)
-                filled[path] += bool(value)
-                if (text := _as_text(field, value, rank)) is not None:
-                    found.setdefault(path, _Candidate(path, rank, {})).values[number] = text
-    # The others are seldom what their name says.
-    usual = (one for one in found.values() if 2 * len(one.values) >= filled[one.path])
+                found.setdefault(path, _Candidate(path, rank, {})).values[number] = text
 
     def order(one: _Candidate) -> Any:
         passages = max(map(len, one.values.values())) if field == "context" else 0
         return not one.is_filled, one.rank, -passages  # those in a list before the same, joined
 
-    return sorted(usual, key=order)
+    return sorted(found.values(), key=order)
 
 
 # ---------------------------------------------------------------- keys

@@ -23,9 +23,9 @@ def _rows(section: str) -> list[tuple[str, list[str]]]:
 
 
 KEYS = dict(_rows("keys"))
-ROLES, KINDS_OF_MESSAGES, _TYPES, _ENDINGS, TYPES_BY_KEY = (
+ROLES, KINDS_OF_MESSAGES, _TYPES, _ENDINGS, TYPES_BY_KEY, BESIDE = (
     {word: name for name, words in _rows(section) for word in words}
-    for section in ("roles", "kinds of messages", "types", "endings", "types by key")
+    for section in ("roles", "kinds of messages", "types", "endings", "types by key", "beside")
 )
 OPENTELEMETRY = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages")
 """The attributes of a span that have messages, in their order."""

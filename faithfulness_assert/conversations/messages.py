@@ -7,14 +7,14 @@ name and its texts stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 from ..records.checks import as_mapping, mappings_in
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of
-from .events import KEYS, KINDS_OF_MESSAGES, ROLES, TYPES_BY_KEY, Event, kind_of, role_of
+from .events import BESIDE, KEYS, KINDS_OF_MESSAGES, ROLES, TYPES_BY_KEY, Event, kind_of, role_of
 from .tool_data import NOTHING_PASSED, Passed, part_text, runs_of, tool_texts, without_echoes
 
 LOOK = 200
@@ -69,20 +69,14 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(inner, Mapping) and (
             "parts" in inner if key == "content" else "role" not in inside
         ):
-            named = inside.pop("id", None) if "lc" in inside else None
-            if isinstance(named, list) and named and "type" not in inner:
-                role = str(named[-1]).lower().removesuffix("chunk").removesuffix("message")
-                inner = {"role": role, **inner}  # of ["langchain", "schema", "HumanMessage"]
             inside = {**inside, key: None, **inner}
-    inside = {**as_mapping(inside.get("additional_kwargs")), **inside}
+    for key in KEYS["merged"]:
+        inside = {**as_mapping(inside.get(key)), **inside}
     content = inside.get("content")
     if content is None and not isinstance(inside.get("parts"), list):
         content = _at(inside, "text")
         if content is not None and content is inside.get("blocks"):  # also in what a tool returned
             content = list(map(_known_part, content if isinstance(content, list) else ()))
-    if calls := mappings_in(inside.pop("toolInvocations", None)):  # the AI SDK
-        own = content if isinstance(content, list) else [content] if content else []
-        content = [*({"toolInvocation": call} for call in calls), *own]
     if "role" not in inside and str(inside.get("type")) not in ROLES:
         spoken = _at(inside, "speaker")
         if isinstance(spoken, str) and (content is not None or "parts" in inside):
@@ -108,14 +102,12 @@ def _known_part(part: Any) -> Mapping[str, Any]:
     return {**part, "type": word}
 
 
-def _grounding_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The documents that Gemini says it used. Pages of the web have no text."""
-    given = as_mapping(message.get("groundingMetadata") or message.get("grounding_metadata"))
-    chunks = mappings_in(given.get("groundingChunks") or given.get("grounding_chunks"))
+def _documents(chunks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The documents that Gemini says it used, as parts. Pages of the web have no text."""
+    inside = [as_mapping(one) for chunk in chunks for one in chunk.values()]
     return [
-        {"type": "document", "source": True, "content": one.get("text"), "title": one.get("title")}
-        for chunk in chunks
-        for one in map(as_mapping, chunk.values())
+        {**one, "type": "document", "source": True, "content": one.get("text"), "text": None}
+        for one in inside
     ]
 
 
@@ -161,25 +153,26 @@ class MessageReader:
         else:
             for number, part in enumerate(parts):
                 yield from self._part(part, f"{name}[{number}]" if parts is content else name)
-        if speaker == "assistant":  # calls that OpenAI's and LangChain's messages have beside
-            for key in ("tool_calls", "function_call"):
-                calls = message.get(key)
-                calls = calls if isinstance(calls, list) else [calls]
-                yield from map(self._call, mappings_in(calls))
-        yield from self._beside(message, place)
+        for key in filter(message.get, BESIDE):
+            yield from self._beside(BESIDE[key], message[key], f"{place}.{key}")
 
-    def _beside(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:
-        """What a message has beside its content: documents, and what tools returned."""
-        yield from self._output("document", _grounding_of(message), place)
-        if retrieved := message.get("retrieval_context"):  # a turn of DeepEval
-            yield from self._output("retrieval_context", retrieved, place)
-        for key in filter(message.get, (*KEYS["after"], *KEYS["beside"])):
-            items = mappings_in(message[key]) if key in KEYS["after"] else ()
-            read = [item for item in items if _at(item, "inline") is not None]
-            for item in read:
-                yield from self._result(item, _at(item, "inline"), f"{place}.{key}")
-            if not read:
-                yield self._unused(f"{place}.{key} is not used")
+    def _beside(self, type_: str, given: Any, place: str) -> Iterator[Event]:
+        """What a message has beside its content, as parts of this type."""
+        items = mappings_in(given if isinstance(given, list) else [given])
+        if type_ == "returned":
+            items = [item for item in items if _at(item, "inline") is not None]
+        if type_ == "documents":  # of a turn of DeepEval
+            yield from self._output("retrieval_context", given, place)
+        elif type_ == "chunks":
+            yield from self._output("document", _documents(items), place)
+        elif type_ == "unread" or not items:
+            yield self._unused(f"{place} is not used")
+        elif type_ == "returned":
+            for item in items:
+                yield from self._result(item, _at(item, "inline"), place)
+        else:
+            for item in items:
+                yield from self._part({**item, "type": type_}, place)
 
     def _unused(self, problem: str) -> Event:
         return Event(self.turn, "assistant", "unused", problem)
@@ -272,19 +265,18 @@ def _passed_to(call: Mapping[str, Any]) -> Passed:
 
 def _content(message: Mapping[str, Any], role: str, place: str) -> tuple[str, Any]:
     """The content of a message, and its place."""
-    for key in ("content", "parts"):  # the latter: OpenTelemetry, Gemini
-        content = message.get(key)
-        if content is None:
-            continue
-        if role != "tool" and not isinstance(content, str | list | Mapping):
-            kind = type(content).__name__
-            raise InputError(f"{place}.{key}: must be a string or a list of parts, got {kind}")
-        return f"{place}.{key}", content
-    if message.get("role") is None and str(message.get("type")) not in ROLES:
+    there = (
+        key for key in ("content", "parts") if message.get(key) is not None
+    )  # Gemini has parts
+    key = next(there, None)
+    if key is None and message.get("role") is None and str(message.get("type")) not in ROLES:
         return place, message  # an item of the Responses API is a part by itself
-    if role == "assistant":
-        refusal = message.get("refusal")
-        return f"{place}.refusal", refusal if isinstance(refusal, str) else []
-    if role == "tool":
-        return f"{place}.content", None
-    raise InputError(f"{place}.content: missing")
+    content, place = message.get(key or "content"), f"{place}.{key or 'content'}"
+    if content is None and role in ("user", "system"):
+        raise InputError(f"{place}: missing")
+    if role != "tool" and not isinstance(content, str | list | Mapping | None):
+        kind = type(content).__name__
+        raise InputError(f"{place}: must be a string or a list of parts, got {kind}")
+    if content is None and role == "assistant":
+        content = message.get("refusal") or []
+    return place, content
