@@ -163,11 +163,8 @@ def mixed(
 # ---------------------------------------------------------------- how the judge did
 
 
-def problem_of(answered: Answered, untested: int = 0) -> str:
-    """Which controls of a case the judge failed or did not answer, in words; "" if none.
-
-    ``untested``: how many windows have verdicts, but could have no control.
-    """
+def problem_of(answered: Answered) -> str:
+    """Which controls of a case the judge failed or did not answer, in words; "" if none."""
     failed = {control.true for control, passed in answered if passed is False}
     kinds = ["an altered sentence that it called supported"] if False in failed else []
     if True in failed:
@@ -177,9 +174,6 @@ def problem_of(answered: Answered, untested: int = 0) -> str:
     if unanswered:
         which = f"{unanswered} of {len(answered)} controls"
         problems.append(f"the judge gave no valid verdict on {which}")
-    if untested:
-        where = f" in {untested} part{'s'[: untested - 1]} of the context" if answered else ""
-        problems.append(f"no control could be made{where}")
     return "; ".join(problems)
 
 

@@ -124,7 +124,7 @@ class Summary:
         first: the id of one of them, or "".
         lost: what the first case that passed lost points for, in words, where results were seen.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
-        untested: how many cases have a part of their context for which no control could be made.
+        untested: how many cases are those for which no control could be made.
         caveats: what is to be known of a judge, such as the embedded one.
         seconds: the wall time of the run; None if nobody measured it.
     """

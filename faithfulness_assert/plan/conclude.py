@@ -63,14 +63,11 @@ def conclude(state: State) -> GradingResult:
     is_judged = any(v.label for v in verdicts)
     answered = tuple(chain.from_iterable(state.controls.values()))
     passed = [is_passed for _, is_passed in answered]
-    untested = len(state.untested - state.controls.keys())  # windows with verdicts and no controls
-    # Without enforced controls, a run tells once how many windows had none.
+    is_tested = policy.controls in ("report", "enforce") and is_judged
     is_enforced = policy.controls == "enforce" and bool(verdicts)
-    problem = problem_of(answered, untested if is_enforced else 0)
-    if is_enforced and not (problem or passed):
-        problem = "the judge answered no control"
-    # What the judge did wrong has a fix of its own.
-    fix = NO_CONTROL if problem and untested and not problem_of(answered) else ""
+    problem, fix = problem_of(answered), ""  # what the judge did wrong has a fix of its own
+    if is_enforced and not answered:  # else a run tells once how many cases had none
+        problem, fix = "no control could be made", NO_CONTROL
     first_error: dict[int, JudgeError] = {}
     for (_, number), error in state.error_of.items():
         first_error.setdefault(number, error)
@@ -110,7 +107,7 @@ def conclude(state: State) -> GradingResult:
         }
         if is_judged and answered
         else None,
-        "untested": untested if is_judged else None,
+        "untested": is_tested and not answered,
         FINDINGS: to_entry(findings),
     }
     metadata = {**weighed, **{name: value for name, value in entries.items() if value}}

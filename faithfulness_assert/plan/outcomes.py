@@ -178,7 +178,6 @@ def vote_on(asked: Sequence[Job], each: Sequence[State]) -> State:
     return each[-1]._replace(
         findings={**each[-1].findings, **findings},
         controls=each[0].controls,
-        untested=frozenset().union(*(state.untested for state in each)),
         closed=frozenset.intersection(*(state.closed for state in each)),
         error_of=error_of,
         denied_numbers=frozenset().union(*(state.denied_numbers for state in each)),

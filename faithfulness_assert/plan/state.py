@@ -128,7 +128,6 @@ class State(NamedTuple):
     error_of: Mapping[Cell, JudgeError] = NOTHING  # of which the ask failed
     controls: Mapping[int | None, Answered] = NOTHING  # of each window, with how the judge did
     cell_of: Mapping[int, Cell] = NOTHING  # what each number stood for in its ask for verdicts
-    untested: frozenset[int | None] = frozenset()  # windows that could have no controls
     denied_numbers: frozenset[int] = frozenset()  # numbers of other asks that replies speak against
     ratings: Ratings | None = None
     explanation: str = ""  # the judge's, of the score
@@ -141,7 +140,6 @@ class Job(NamedTuple):
     window: int | None = 0  # the one that it shows; None if it shows the evidence of several
     controls: Mapping[int, Control] = NOTHING  # those among its statements, by number in the ask
     cells: Mapping[int, Cell] = NOTHING  # what the others are, by number in the ask
-    lacks_controls: bool = False  # there should be controls for its window, but no ask has any
 
 
 Answers = tuple[tuple[Job, Outcome], ...]

@@ -69,7 +69,6 @@ def jobs(state: State, *, again: bool = False) -> tuple[Job, ...]:
         if any(passed is not None for _, passed in answered)
     }
     tested: list[Job] = []
-    held = set(waiting)
     queue = deque(drafts)
     while queue:
         draft = queue.popleft()
@@ -88,9 +87,8 @@ def jobs(state: State, *, again: bool = False) -> tuple[Job, ...]:
             job = make_job(state, draft, tested)
         if job.controls:
             waiting[draft.window] = ()
-            held.add(draft.window)
         tested.append(job)
-    return tuple(job if job.window in held else job._replace(lacks_controls=True) for job in tested)
+    return tuple(tested)
 
 
 reask_jobs = partial(jobs, again=True)
@@ -191,7 +189,6 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     return note(state, log._replace(warnings=tuple(warnings), doubts=doubts))._replace(
         findings=_add_findings(state, own, reading.form),
         controls=_grade_controls(state, job, findings),
-        untested=state.untested | {job.window} if job.lacks_controls else state.untested,
         error_of={cell: error for cell, error in state.error_of.items() if cell not in own},
         denied_numbers=state.denied_numbers.union(denied),
     )
