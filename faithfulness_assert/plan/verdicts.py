@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
@@ -69,9 +68,7 @@ def jobs(state: State, *, again: bool = False) -> tuple[Job, ...]:
         if any(passed is not None for _, passed in answered)
     }
     tested: list[Job] = []
-    queue = deque(drafts)
-    while queue:
-        draft = queue.popleft()
+    for draft in drafts:
         if draft.window not in waiting:
             passages: dict[str, list[str]] = {}
             for number, text in draft.sentences:
@@ -79,11 +76,6 @@ def jobs(state: State, *, again: bool = False) -> tuple[Job, ...]:
             waiting[draft.window] = controls_from(passages.values(), texts, state.secret)
         job = make_job(state, draft, tested, waiting[draft.window])
         if job.controls and not is_within(state.budget, job.ask):
-            half = len(draft.items) // 2
-            if half and state.policy.controls == "enforce":  # or a full ask would escape them
-                halves = draft.items[:half], draft.items[half:]
-                queue.extendleft(draft._replace(items=items) for items in reversed(halves))
-                continue
             job = make_job(state, draft, tested)
         if job.controls:
             waiting[draft.window] = ()
