@@ -145,14 +145,14 @@ class Gate:
             if left() <= 0:
                 return late(), None
             sent_at, beside = clock(), server.under_way if server else 0
-            one = rate.sent(amount, sent_at)
+            number = rate.sent(amount, sent_at)
             outcome = await send()
             if limits:
                 limits.spent(ask, outcome)
             if isinstance(outcome, Reply):
                 breaker.answered(sent_at)
             elif is_refusal(outcome):
-                rate.refused(one, outcome)
+                rate.refused(number, amount, outcome)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
                 server.learn((clock() - sent_at) / beside)
             return outcome, sent_at

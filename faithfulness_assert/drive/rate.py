@@ -4,16 +4,14 @@ A limit and chance look alike, as a busy region or a shared quota refuses some a
 once there is a rate, ``BLOCK`` tries go out a little faster, and then as many a little slower. A
 limit refuses the faster ones, chance both alike: a faster try that is refused lowers the rate, a
 slower one raises it by as much, and each try by a little (as TCP does, and more the longer none was
-refused). Where far more are refused than usual, the rate is what the server took since. Of a server
-that refuses everybody the breaker takes care.
+refused). Where far more are refused than usual, it falls by half. Of a server that refuses
+everybody the breaker takes care.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections import deque
-from dataclasses import dataclass
 
 from ..asking.windows import estimate_tokens
 from ..records.errors import JudgeError
@@ -22,14 +20,12 @@ from ..records.judge import Ask
 BLOCK, FASTER = 50, 1.08
 STEP, RISE = 0.03, 0.0005
 """By which part a refusal changes the rate, and each try: so 1.7 % of tries are refused."""
-LATE, BEYOND = 40, 0.25
-"""The latest tries, and which share of them, beyond the usual one, says that the rate is wrong."""
-USUAL, AT_FIRST = 200, 0.15
-"""The tries of which the usual share is the mean, and what it is before any."""
+LATE, USUAL = 30, 200
+"""About so many tries have their say in the late and in the usual share of refused ones."""
+AT_FIRST, BEYOND = 0.1, 0.2
+"""The usual share before any try, and how far beyond it the late one shows a rate that is wrong."""
 LONGEST = 2.0
 """The most seconds between tries."""
-MOST_KEPT = 2_000
-"""Tries, a second of a very fast server."""
 
 
 class Quota:
@@ -61,21 +57,6 @@ class Quota:
         self.paid_at += amount * self.each
 
 
-@dataclass(eq=False)
-class Try:
-    """One that went out: its number, the instant, its size, and what the server took of it."""
-
-    number: int
-    at: float
-    amount: float
-    taken: float
-
-    @property
-    def is_fast(self) -> bool:
-        """Whether it is one of the faster ones."""
-        return self.number // BLOCK % 2 == 1
-
-
 class LearnedRate:
     """One for each gate, on one event loop. ``counts_tokens``: the server does.
 
@@ -85,10 +66,12 @@ class LearnedRate:
 
     def __init__(self) -> None:
         self.rate, self.quota, self.counts_tokens = math.inf, Quota(at_once=2.0), False
-        self._size, self._usual = 0.0, AT_FIRST  # the first of a mean ask
-        # The numbers of the latest try, the latest refused, and the latest at the last refusal.
-        self._sent = self._refused = self._refused_at = 0
-        self._tries: deque[Try] = deque(maxlen=MOST_KEPT)  # since the rate was last set
+        self._size = 0.0  # of a mean ask
+        self._late, self._usual = 0.0, AT_FIRST
+        # The numbers of the latest try, of the latest when one was refused, and when the rate fell.
+        self._sent = self._refused_at = self._fell_at = 0
+        # When the present second began, after which try, and how many went out in the one before.
+        self._began, self._first, self._speed = -math.inf, 0, 0.0
 
     def amount_of(self, ask: Ask) -> float:
         """How much of the quota an ask takes where tokens count. A mean one takes 1."""
@@ -96,33 +79,38 @@ class LearnedRate:
         self._size += (size - self._size) / (USUAL if self._size else 1)
         return size / self._size
 
-    def sent(self, amount: float, now: float) -> Try:
-        """Notes that a try goes out."""
+    def sent(self, amount: float, now: float) -> int:
+        """Notes that a try of this amount goes out. Returns its number."""
         self._sent += 1
         self._usual *= 1 - 1 / USUAL
-        one = Try(self._sent, now, amount, amount)
-        self._tries.append(one)
+        self._late *= 1 - 1 / LATE
+        if (seconds := now - self._began) >= 1.0:
+            self._speed = (self._sent - self._first) / seconds
+            self._began, self._first = now, self._sent
         if self.quota.paid_at > now + 1.001 * amount * self.quota.each:  # it has waited
             self.rate *= 1 + RISE * max(1.0, (self._sent - self._refused_at) / BLOCK)
-        self.quota.each = 1 / (self.rate * (FASTER if one.is_fast else 1 / FASTER))
-        return one
+        self._pace()
+        return self._sent
 
-    def refused(self, one: Try, error: JudgeError) -> None:
-        """Notes that the server refused a try with this error."""
+    def refused(self, number: int, amount: float, error: JudgeError) -> None:
+        """Notes that the server refused a try with this number and amount."""
         self.counts_tokens |= "token" in error.message.lower()
-        if not self._tries or one.number < self._tries[0].number:
-            return  # of before
-        one.taken, self._refused_at, self._usual = 0.0, self._sent, self._usual + 1 / USUAL
+        if number <= self._fell_at:
+            return
+        self._refused_at = self._sent
+        self._usual += 1 / USUAL
+        self._late += 1 / LATE
         # A large one needs more room: it is refused sooner where the server is asked too fast.
-        step = 1 + STEP * math.sqrt(max(one.amount, 1.0))
-        self.rate *= 1 / step if one.is_fast else 1 + STEP
-        self._refused = max(self._refused, one.number)
-        late = [each for each in self._tries if each.number <= self._refused][-LATE:]
-        if sum(not each.taken for each in late) >= LATE * (self._usual + BEYOND):
-            while late[0].taken:  # what the server had saved up
-                del late[0]
-            if taken := sum(each.taken for each in late):
-                self.rate = min(self.rate, taken / max(late[-1].at - late[0].at, 0.1))
-                self.rate = max(self.rate, 1 / LONGEST)
-                self.quota.each = 1 / self.rate
-            self._tries.clear()
+        step = 1 + STEP * math.sqrt(max(amount, 1.0))
+        self.rate *= 1 / step if number // BLOCK % 2 else 1 + STEP
+        if self._late > self._usual + BEYOND:
+            if self.rate == math.inf:
+                self.rate = max(self._speed, self._sent - self._first)
+            self.rate = max(self.rate / 2, 1 / LONGEST)
+            self._late, self._fell_at = 0.0, self._sent
+            self._pace()
+
+    def _pace(self) -> None:
+        """Sets what the tries after the latest one take; of every other block, they go faster."""
+        part = FASTER if self._sent // BLOCK % 2 else 1 / FASTER
+        self.quota.each = 1 / (self.rate * part)
