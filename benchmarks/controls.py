@@ -57,7 +57,7 @@ class Simulated:
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         shown = {text for _, text in ask.payload.sentences}
         entries = []
-        for number, text in ask.payload.statements:
+        for number, text in ask.payload.items:
             yes = self.says(TRUTH.get(text, text in shown), self.dice)
             label = "supported" if yes else "contradicted"
             entries.append({"id": number, "evidence": [17, 18], "label": label})

@@ -132,7 +132,7 @@ class Judge:
             ]
 
         entries = []
-        for number, text in ask.payload.statements:
+        for number, text in ask.payload.items:
             back, deny = map(lines_of, self.told[text.casefold()])
             label = "contradicted" if deny else "supported" if back else "not_enough_info"
             entries.append({"id": number, "evidence": [*back, *deny], "label": label})

@@ -36,7 +36,7 @@ class SlowJudge:
         self._log, self._seconds = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), seconds
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        statements = ask.payload.statements
+        statements = ask.payload.items
         os.write(self._log, f"{statements[0][1]}\n".encode())
         time.sleep(self._seconds)
         verdicts = [{"id": n, "evidence": [1], "label": "supported"} for n, _ in statements]

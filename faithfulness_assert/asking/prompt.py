@@ -195,7 +195,7 @@ def document_claim(ask: Ask) -> Ask:
     Raises:
         ValueError: it is about several statements.
     """
-    [(_, statement)] = ask.payload.statements
+    [(_, statement)] = ask.payload.items
     document = " ".join(one_line(text) for _, text in ask.payload.sentences)
     content = f"Document: {document}\nClaim: {one_line(statement)}"
     return replace(

@@ -102,7 +102,7 @@ class EmbeddedJudge:
         """
         index, texts = Index(ask.payload.sentences), [said for _, said in ask.payload.items]
         verdicts, headings = [], dict(ask.payload.headings)
-        for number, text in ask.payload.statements:
+        for number, text in ask.payload.items:
             statement = text.removeprefix(f"{headings.get(number, '')} ")
             if deadline is not None and time.monotonic() > deadline:
                 raise JudgeError(

@@ -48,11 +48,6 @@ class Payload:
     referents: Numbered = ()
     passages: Numbered = ()
 
-    @property
-    def statements(self) -> Numbered:
-        """The items, under the name that they have in an ask for verdicts."""
-        return self.items
-
 
 @dataclass(frozen=True, slots=True)
 class ReplyForm:

@@ -31,7 +31,7 @@ class SlowJudge:
         context = {text for _, text in ask.payload.sentences}
         verdicts = [
             {"id": n, "evidence": [1] if text in context else [], "label": label}
-            for n, text in ask.payload.statements
+            for n, text in ask.payload.items
             for label in ["supported" if text in context else "not_enough_info"]
         ]
         return Reply(json.dumps({"verdicts": verdicts}))
@@ -52,7 +52,7 @@ class WaitingJudge(TruthfulJudge):
     name: str = "waiting"
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        if "first" in ask.payload.statements[0][1]:
+        if "first" in ask.payload.items[0][1]:
             self.released.wait(30)
         return super().ask(ask, deadline=deadline)
 

@@ -69,7 +69,7 @@ def test_of_many_samples_only_those_that_were_graded_have_a_score(way):
 
     class Chaotic(SlowJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            n = int(ask.payload.statements[0][1].split()[2])
+            n = int(ask.payload.items[0][1].split()[2])
             fault = (
                 FAULTS[n // 3 % len(FAULTS)] if n % 3 == 0 else super().ask(ask, deadline=deadline)
             )

@@ -45,7 +45,7 @@ def run(
 
 def controls_of(ask: Ask) -> list[str]:
     """The texts of an ask that are not of the answer."""
-    return [text for _, text in ask.payload.statements if text not in ANSWER]
+    return [text for _, text in ask.payload.items if text not in ANSWER]
 
 
 def test_controls_are_asked_about_but_never_counted_or_shown():

@@ -34,7 +34,7 @@ class Judge:
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         self.asked += 1
-        texts = [text for _, text in ask.payload.statements]
+        texts = [text for _, text in ask.payload.items]
         fate = random.Random(texts[0]).random()
         if fate < 0.1:
             raise JudgeError("the server is down", "server", retryable=True)
@@ -44,7 +44,7 @@ class Judge:
             return Reply("So it is.", usage=USAGE)
         said = [
             {"id": number, "evidence": [1] * chance.randint(0, 1), "label": chance.choice(LABELS)}
-            for number, text in ask.payload.statements
+            for number, text in ask.payload.items
             for chance in [random.Random(text)]
         ]
         return Reply(json.dumps({"verdicts": said}), usage=USAGE)

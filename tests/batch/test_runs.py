@@ -74,13 +74,13 @@ class Failing(TruthfulJudge):
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         reply = super().ask(ask)
-        if any(int(text.split()[2]) in self.towers for _, text in ask.payload.statements):
+        if any(int(text.split()[2]) in self.towers for _, text in ask.payload.items):
             raise failing(self.error)
         return reply
 
     def taken(self) -> list[int]:
         """The towers that it was asked about since."""
-        towers = [int(ask.payload.statements[0][1].split()[2]) for ask in self.asked]
+        towers = [int(ask.payload.items[0][1].split()[2]) for ask in self.asked]
         self.asked.clear()
         return sorted(towers)
 
@@ -111,9 +111,9 @@ def test_slow_cases_do_not_hold_up_the_results_of_others(tmp_path):
 
     class SlowFirst(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            if " 1 " in ask.payload.statements[0][1]:
+            if " 1 " in ask.payload.items[0][1]:
                 assert go_on.wait(60)
-            if " 150 " in ask.payload.statements[0][1]:
+            if " 150 " in ask.payload.items[0][1]:
                 go_on.set()
             return super().ask(ask)
 

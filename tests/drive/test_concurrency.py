@@ -169,7 +169,7 @@ def test_no_more_results_wait_for_a_slow_case_than_the_window_holds():
 
     class FirstHangs(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            if "first" in ask.payload.statements[0][1]:
+            if "first" in ask.payload.items[0][1]:
                 while len(read) < 40:
                     time.sleep(0.01)
                 over.wait(0.2)

@@ -42,7 +42,7 @@ class HashJudge:
             return TruthfulJudge().ask(ask)
         labels = {
             n: [*LABELS, None, "perhaps"][(sum(text.encode()) + self.salt) % 7]
-            for n, text in ask.payload.statements
+            for n, text in ask.payload.items
         }
         return Reply(
             json.dumps(

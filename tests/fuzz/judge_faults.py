@@ -120,7 +120,7 @@ def _overruled(good: Content, _ask: Ask, rng: random.Random) -> Content:
 
 
 def _noted(good: Content, ask: Ask, rng: random.Random) -> Content:
-    number, text = rng.choice(ask.payload.statements)
+    number, text = rng.choice(ask.payload.items)
     note = rng.choice(NOTES).format(number, text)
     return replace(good, entries=_granted(good.entries), overall=note, accused=(number,))
 
@@ -160,14 +160,14 @@ def _numbered(good: Content, _ask: Ask, _rng: random.Random) -> Content:
 
 
 def _echoed(entries: list[Entry], ask: Ask, rng: random.Random) -> list[Entry]:
-    texts = dict(ask.payload.statements)
+    texts = dict(ask.payload.items)
     said = [replace(e, id=None, echo=texts[e.id or ask.ids[0]]) for e in _drop(entries, rng)]
     rng.shuffle(said)
     return said
 
 
 def _echo_shifted(entries: list[Entry], ask: Ask, _rng: random.Random) -> list[Entry]:
-    texts = dict(ask.payload.statements)
+    texts = dict(ask.payload.items)
     return [replace(e, id=(e.id or 0) + 1, echo=texts[e.id or ask.ids[0]]) for e in entries]
 
 

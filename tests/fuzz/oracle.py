@@ -167,7 +167,7 @@ def _called(held: Grade, reader: Reader, text: str) -> set[str]:
         reader.said(turn).named.get(number, "")
         for turn in held.turns
         if turn.ask.kind == "verdicts"
-        for number, said in turn.ask.payload.statements
+        for number, said in turn.ask.payload.items
         if said == text
     }
 
@@ -285,7 +285,7 @@ def _claims_nothing(held: Grade) -> bool:
     silent = {
         text
         for turn in held.turns
-        for number, text in turn.ask.payload.statements
+        for number, text in turn.ask.payload.items
         if turn.ask.kind == "claims" and turn.content.usable
         # A bare empty list names no sentence: also one that answers an earlier ask is about this one.
         if number in turn.content.silent or turn.content.text == "[]"
@@ -325,7 +325,7 @@ def _turns_about(held: Grade, v: Verdict) -> list[tuple[Turn, int]]:
     own = v.repeat_of or v.id
     found = []
     for turn in held.turns:
-        numbers = [n for n, text in turn.ask.payload.statements if text == v.statement]
+        numbers = [n for n, text in turn.ask.payload.items if text == v.statement]
         if turn.ask.kind != "verdicts" or not numbers:
             continue
         number = own if own in numbers else numbers[0]
@@ -361,7 +361,7 @@ def _listed_passages(held: Grade) -> set[str]:
     found: set[str] = set()
     for turn in held.turns:
         if turn.ask.kind == "truths" and turn.content.usable:
-            texts = dict(turn.ask.payload.statements)
+            texts = dict(turn.ask.payload.items)
             only = next(iter(texts)) if len(texts) == 1 else None
             found |= {texts.get(only if n is None else n, "") for n, _ in turn.content.claims}
     return found

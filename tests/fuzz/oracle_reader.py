@@ -90,7 +90,7 @@ class Reader:
 
     def _placed(self, turn: Turn) -> Iterator[tuple[int, Entry]]:
         """The entries with the number that they are about, where that is beyond doubt."""
-        texts = dict(turn.ask.payload.statements)
+        texts = dict(turn.ask.payload.items)
         entries = turn.content.entries
         loose = [entry for entry in entries if entry.id is None]
         short = len(loose) < len(texts) and self.system.prefix

@@ -117,7 +117,7 @@ def reproduction(scenario: Scenario) -> str:
     except Exception as error:  # noqa: BLE001 - it is shown
         return "\n".join([*lines, f"  raises {type(error).__name__}: {error}"])
     for turn in held.turns:
-        shown = "".join(f" {number}={text!r}" for number, text in turn.ask.payload.statements)
+        shown = "".join(f" {number}={text!r}" for number, text in turn.ask.payload.items)
         said = turn.content
         how = "crash" if said.crash else "refused" if said.refused else said.error or said.finish
         how = "" if said.usable else f" ({how})"

@@ -158,12 +158,12 @@ class SimulatedJudge:
             return Content(claims=tuple(_pieces(ask)))
         if ask.kind == "claims":
             return self._claims(ask)
-        return Content(tuple(self._said(ask, n, text) for n, text in ask.payload.statements))
+        return Content(tuple(self._said(ask, n, text) for n, text in ask.payload.items))
 
     def _claims(self, ask: Ask) -> Content:
         known = {sentence.text: sentence for sentence in self.scenario.sentences}
         claims, silent = [], set()
-        for number, text in ask.payload.statements:
+        for number, text in ask.payload.items:
             own = known[text].claims if text in known else (text,)
             claims += [(number, claim) for claim in own]
             silent |= set() if own else {number}
@@ -212,14 +212,14 @@ def _pieces(ask: Ask) -> list[tuple[int | None, str]]:
     """The sentences of passages, each as a truth."""
     return [
         (number, f"{truth.rstrip('.')}.")
-        for number, text in ask.payload.statements
+        for number, text in ask.payload.items
         for truth in text.split(". ")
     ]
 
 
 def texts_of(ask: Ask) -> set[str]:
     """What an ask is about. Its numbers may be its own."""
-    return {text for _, text in ask.payload.statements}
+    return {text for _, text in ask.payload.items}
 
 
 def _stage(ask: Ask) -> str:

@@ -219,7 +219,7 @@ def test_invisible_characters_neither_hide_a_statement_nor_make_it_a_new_one(hid
     sentence = "Adults pay 14 euros."
     variant = f"{sentence[:place]}{hidden}{sentence[place:]}"
     result, asks = graded(f"{sentence}\n\n{variant}")
-    assert [text for _, text in asks[0].payload.statements] == [sentence]
+    assert [text for _, text in asks[0].payload.items] == [sentence]
     assert result.verdicts[1].repeat_of == 1
     assert not unsafe(result.pretty())
 
@@ -244,7 +244,7 @@ def test_text_in_tag_characters_is_graded_as_plain_text():
 )
 def test_lookalikes_and_combining_marks_reach_the_judge_unchanged(text):
     result, asks = graded(f"Paris is in France. {text}")
-    assert [said for _, said in asks[0].payload.statements] == ["Paris is in France.", text]
+    assert [said for _, said in asks[0].payload.items] == ["Paris is in France.", text]
     assert text in asks[0].messages[-1]["content"]
     assert result.verdicts[1].repeat_of is None
 

@@ -58,7 +58,7 @@ def test_a_long_context_and_a_long_sentence_are_asked_for_truths_in_parts_withou
     judge = Says(limits=Limits(prompt_tokens=900))
     context = ["The museum opens at nine.", long, " ".join(rooms)]
     result = grade("The museum opens at nine.", context, judge=judge, policy="deepeval")
-    truths = [ask.payload.statements for ask in judge.asked if ask.kind == "truths"]
+    truths = [ask.payload.items for ask in judge.asked if ask.kind == "truths"]
     asked = [text for statements in truths for _, text in statements]
     assert len(truths) > 1
     assert [room for room in rooms if room not in " ".join(asked)] == []

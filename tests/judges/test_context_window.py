@@ -257,7 +257,7 @@ class Narrow:
             {"id": n, "evidence": [shown[line]], "label": "supported"}
             if line in shown
             else {"id": n, "evidence": [], "label": "not_enough_info"}
-            for n, line in ask.payload.statements
+            for n, line in ask.payload.items
         ]
         return Reply(json.dumps({"verdicts": verdicts}))
 

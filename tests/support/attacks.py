@@ -244,10 +244,7 @@ def is_seen(_: Row, payload: str) -> Problems:
     """Each word of the payload is in a statement that the judge sees."""
     result, asks = graded(f"{ANSWER}\n\n{payload}")
     said = {
-        word
-        for ask in asks
-        for _, text in ask.payload.statements
-        for word in re.findall(r"\w+", text)
+        word for ask in asks for _, text in ask.payload.items for word in re.findall(r"\w+", text)
     }
     if hidden := [word for word in re.findall(r"\w+", payload) if word not in said]:
         yield f"hidden from the judge: {hidden}"
@@ -431,7 +428,7 @@ def fenced(asks: list[Ask]) -> Problems:
 
 
 def _numbered(ask: Ask, name: str, block: str) -> Problems:
-    items = ask.payload.sentences if name == "context" else ask.payload.statements
+    items = ask.payload.sentences if name == "context" else ask.payload.items
     told = {"statements": ask.payload.referents, "context": ask.payload.passages}.get(name, ())
     before = {n: "".join(f"[{one_line(t)}] " for m, t in told if m == n and t) for n, _ in told}
     own = {n: "[] " * text.lstrip().startswith("[") for n, text in items if not before.get(n)}

@@ -72,5 +72,5 @@ class CopyingJudge:
         self._label, self._form, self._place, self._copy = label, FORMS[form], PLACES[place], copy
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        labels = {n: self._label(text) for n, text in ask.payload.statements}
+        labels = {n: self._label(text) for n, text in ask.payload.items}
         return Reply(self._place(self._copy, lambda copy: self._form(labels, copy)), usage=USAGE)

@@ -79,7 +79,7 @@ class TruthfulJudge:
         return Reply(json.dumps(self._answer(ask)), usage=USAGE)
 
     def _answer(self, ask: Ask) -> dict[str, Any]:
-        statements = ask.payload.statements
+        statements = ask.payload.items
         if ask.kind == "claims":
             return {"sentences": [{"id": n, "claims": [text]} for n, text in statements]}
         if ask.kind == "truths":

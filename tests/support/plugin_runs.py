@@ -46,7 +46,7 @@ class Scripted:
         if step == "k":
             raise JudgeError("Incorrect API key", "auth")
         label = {"s": "supported", "n": "not_enough_info"}[step]
-        rows = [{"id": n, "evidence": [1], "label": label} for n, _ in ask.payload.statements]
+        rows = [{"id": n, "evidence": [1], "label": label} for n, _ in ask.payload.items]
         return Reply(json.dumps({"verdicts": rows}), usage=USAGE)
 '''
 

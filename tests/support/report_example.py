@@ -25,7 +25,7 @@ class ExampleJudge:
     name: str = "example-judge"
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        verdicts = [self._verdict(ask, *statement) for statement in ask.payload.statements]
+        verdicts = [self._verdict(ask, *statement) for statement in ask.payload.items]
         text = json.dumps({"verdicts": verdicts})
         usage = Usage(prompt=420 + len(text) // 3, completion=len(text) // 4, num_requests=1)
         return Reply(text, usage=usage)

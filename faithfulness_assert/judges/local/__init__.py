@@ -153,7 +153,7 @@ class LocalJudge:
         model, computed = self._model, iter(outputs)
         sentences, form = ask.payload.sentences, ask.form
         scores, rows = list[Score](), []
-        for (number, statement), own in zip(ask.payload.statements, chunks, strict=True):
+        for (number, statement), own in zip(ask.payload.items, chunks, strict=True):
             said, read = [next(computed) for _ in own], model.tokens.plain(statement)
             scored = score(own, said, read, model.family.head, model.order, self._support_at)
             label = scored.label

@@ -146,7 +146,7 @@ class Reader:
         sentences = tuple((number, plain(text).strip()) for number, text in payload.sentences)
         sizes = [(len(text.split()), len(self._tokens.alone(text))) for _, text in sentences]
         chunks = []
-        for _, text in payload.statements:
+        for _, text in payload.items:
             statement = plain(text)
             room = self._most - len(self._input("", statement, question).ids)
             groups = self._groups(sentences, sizes, room) if room >= LEAST_ROOM else ()
