@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 from ..conversations.conversation import Conversation, end_with_assistant, read_conversation
 from ..conversations.events import EVIDENCE_ROLES, OPENTELEMETRY
 from ..conversations.messages import LOOK, is_conversation
+from ..conversations.plain_data import opened
 from ..records.errors import InputError, option
-from ..text.strings import clip, is_blank, key_words, lazy_pattern, sections
+from ..text.strings import clip, is_blank, key_words, lazy_pattern, sections, words_in
 from .case import is_file_name, passages_of
-from .paths import opened, problem_of, quoted, value_at, without
+from .paths import problem_of, quoted, value_at, without
 from .systems import CASE_ALIASES, COLUMN_FIELDS, FROM, SYSTEMS, Paths, names
 from .table_process import text_of
 from .written_lists import read_list
@@ -39,8 +40,6 @@ LONG = 8
 NOTHING: Mapping[str, Any] = {}
 HELD = ("answer", "context", "question")
 _PLAIN = lazy_pattern(r"\w+")
-# Languages that write no spaces have a word for each character.
-_WORD = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+")
 _ADDRESS = lazy_pattern(r"\bhttps?://\S*")
 _LINES = sections(__file__.removesuffix("py") + "txt")
 WORDS = {name: set(text.split()) for name, text in _LINES.items()}
@@ -391,7 +390,7 @@ def _as_one(value: Any) -> str:
 def _is_prose(text: str) -> bool:
     """Whether a text says something: it is no id, title, name of a file, or list of addresses."""
     start = _ADDRESS.sub(" ", text[:500]).strip()
-    words = _WORD.findall(start)
+    words = list(filter(str.isalpha, words_in(start)))
     is_sentence = len(words) > 2 and start[-1] in ".!?。！？"
     return not is_file_name(text) and (is_sentence or len(set(words)) >= LONG)
 

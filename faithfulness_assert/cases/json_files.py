@@ -22,13 +22,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ..conversations.plain_data import opened
 from ..files import open_text
 from ..records.errors import ConfigError, option
 from ..text.strings import parse_json
 from .case import rows_of
 from .data_set import MAX_COLUMNS, MAX_RECORD, Record, Source, not_utf8, record_of
 from .fields import find_fields, have_evidence, is_said
-from .paths import opened, quoted, search
+from .paths import quoted, search
 from .systems import RECORDS
 
 MAX_DOCUMENT = 75_000_000

@@ -6,13 +6,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache
 from math import prod
 from typing import Any
 
-from ..conversations.plain_data import as_json, without_fence
+from ..conversations.plain_data import opened
 from ..records.errors import ConfigError
-from ..text.strings import clip, each_once, lazy_pattern, parse_json
+from ..text.strings import clip, lazy_pattern
 
 MAX_CHOICES = 64
 """Values that a path may list (``[a, b]``); lists and functions in a row multiply."""
@@ -96,23 +95,6 @@ def quoted(key: str) -> str:
     """A key as a step of a JMESPath."""
     is_name = _IDENTIFIER.fullmatch(key)
     return key if is_name else json.dumps(key, ensure_ascii=not key.isprintable())
-
-
-def opened(value: Any) -> Any:
-    """What a text contains that is a JSON object or list, also in a fence; else the value.
-
-    Of an object with a key twice nobody knows which value is meant: it stays a text.
-    """
-    text = without_fence(value)
-    if isinstance(text, str) and text.lstrip()[:1] in ("{", "["):
-        with suppress(ValueError, RecursionError):
-            return _read(text)
-    return value
-
-
-@lru_cache(maxsize=2)  # all paths of a record lead into the same texts
-def _read(text: str) -> Any:
-    return as_json(parse_json(text, object_pairs_hook=each_once))
 
 
 def leaves(value: Any) -> Iterator[Any]:

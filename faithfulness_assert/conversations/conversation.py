@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import groupby
 from typing import Any, NamedTuple, cast
 
@@ -21,8 +20,8 @@ from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of, parse_json
 from .events import KEYS, OPENTELEMETRY, ROLES, Event, joined, kind_of, role_of
 from .messages import MessageReader, is_conversation, known_messages, unknown_role
-from .plain_data import MAX_DEPTH, as_json, without_fence
-from .tool_data import as_lines, is_message
+from .plain_data import MAX_DEPTH, as_json, opened, without_fence
+from .tool_data import ToolText, as_lines, is_message
 
 MAX_MESSAGES = 100_000
 MAX_NOTES = 20
@@ -183,13 +182,10 @@ def _opened(passage: Any) -> Sequence[Any]:
     """What is in a JSON text with messages, also in a fence: these, and the rest as a text; else
     the passage.
     """
-    text = without_fence(passage)
-    if not isinstance(text, str) or text.lstrip()[:1] not in ("[", "{"):
-        return (passage,)
-    with suppress(ValueError, RecursionError):
-        if is_conversation(messages := parse_json(text)):
-            return cast("list[Any]", messages)
-    data = as_lines(text)
+    inside = opened(passage)
+    if isinstance(passage, str) and is_conversation(inside):
+        return cast("list[Any]", inside)
+    data = as_lines(without_fence(passage)) if isinstance(passage, str) else ToolText("")
     return [*data.messages, *filter(None, [data.text])] if data.messages else (passage,)
 
 

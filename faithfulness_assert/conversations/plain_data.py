@@ -1,15 +1,17 @@
-"""Values of any library as JSON has them."""
+"""Values of any library, and JSON in texts, as JSON has them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import date, time
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
-from ..text.strings import FENCE, clean_text
+from ..text.strings import FENCE, clean_text, each_once, parse_json
 
 MAX_DEPTH = 50
 """Lists and mappings inside each other."""
@@ -22,6 +24,23 @@ def without_fence(value: Any) -> Any:
     """What stands in a fence, if a text is one as a whole; else the value."""
     fence = FENCE.fullmatch(value) if isinstance(value, str) and "```" in value else None
     return fence["body"] if fence else value
+
+
+def opened(value: Any) -> Any:
+    """What a text contains that is a JSON object or list, also in a fence; else the value.
+
+    Of an object with a key twice nobody knows which value is meant: it stays a text.
+    """
+    text = without_fence(value)
+    if isinstance(text, str) and text.lstrip()[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):
+            return _read(text)
+    return value
+
+
+@lru_cache(maxsize=2)  # all paths of a record lead into the same texts
+def _read(text: str) -> Any:
+    return as_json(parse_json(text, object_pairs_hook=each_once))
 
 
 def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:

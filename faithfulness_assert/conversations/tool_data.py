@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..records.checks import as_mapping, mappings_in
 from ..records.errors import InputError
-from ..text.strings import clip, is_blank, one_line, parse_json
+from ..text.strings import clip, is_blank, one_line, parse_json, words_in
 from .events import KEYS, KINDS_OF_MESSAGES, ROLES, kind_of, role_of
 from .plain_data import MAX_DEPTH
 
@@ -217,8 +217,6 @@ MAX_PREFIX = 6
 """Words of the tool's own before what it gives back, such as ``OK, NOTE STORED:``."""
 
 _NAMED = re.compile(r"^\S{1,80}: ")  # a value of JSON data, see as_lines
-# Languages that write no spaces have a word for each character.
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s*(?=\S)")
 
 
@@ -233,17 +231,18 @@ class Passed(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[Any]) -> Passed:
-        lines = (line for value in values for line in _text(value).splitlines())
-        short = [line for line in lines if 0 < len(_words(_NAMED.sub("", line))) < MIN_WORDS]
-        return cls(runs_of(values), ", ".join(short))
+        texts = list(map(_text, values))
+        lines = (line for text in texts for line in text.splitlines())
+        short = [line for line in lines if 0 < len(words_in(_NAMED.sub("", line))) < MIN_WORDS]
+        return cls(runs_of(texts), ", ".join(short))
 
 
 NOTHING_PASSED = Passed()
 
 
-def runs_of(values: Iterable[Any]) -> Runs:
-    """All runs of ``MIN_WORDS`` words in these texts or data."""
-    return frozenset(run for value in values for run in _runs(_words(_text(value))))
+def runs_of(texts: Iterable[str]) -> Runs:
+    """All runs of ``MIN_WORDS`` words in these texts."""
+    return frozenset(run for text in texts for run in _runs(words_in(text)))
 
 
 def without_echoes(text: str, *passed: Runs) -> str:
@@ -256,14 +255,13 @@ def without_echoes(text: str, *passed: Runs) -> str:
         return text
 
     def is_echo(text: str) -> bool:
-        words = _words(text)
+        words = words_in(text)
         runs = list(_runs(words))
         at = len(runs)
         while at and any(runs[at - 1] in some for some in passed):  # most texts end here
             at -= 1
-        own = words[:at]  # what is before the runs that were passed
-        has_number = any(char.isdigit() for word in own for char in word)
-        return at < len(runs) and at <= MAX_PREFIX and not has_number
+        own = "".join(words[:at])  # what is before the runs that were passed
+        return at < len(runs) and at <= MAX_PREFIX and not any(map(str.isdigit, own))
 
     def new(line: str) -> str:
         if is_echo(line) or is_echo(_NAMED.sub("", line)):
@@ -278,11 +276,7 @@ def without_echoes(text: str, *passed: Runs) -> str:
 
 
 def _runs(words: list[str]) -> Iterator[tuple[str, ...]]:
-    return (tuple(words[at : at + MIN_WORDS]) for at in range(len(words) - MIN_WORDS + 1))
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+    return zip(*(words[at:] for at in range(MIN_WORDS)), strict=False)
 
 
 def _text(value: Any) -> str:

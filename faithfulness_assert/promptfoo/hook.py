@@ -20,10 +20,11 @@ from functools import cache
 from typing import Any
 
 from ..cases.case import is_file_name, passages_of
-from ..cases.paths import leaves, new_beside, opened, search, value_at
+from ..cases.paths import leaves, new_beside, search, value_at
 from ..cases.systems import NAMES_INSIDE, SYSTEMS, names
 from ..cases.written_lists import read_list
 from ..conversations.events import joined
+from ..conversations.plain_data import opened
 from ..drive.asks import log
 from ..files import append_file
 from ..grading import Grader, log_defect
