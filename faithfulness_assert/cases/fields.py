@@ -171,7 +171,9 @@ def find_fields(
     for record in records:
         for field, (path, _) in fields.read(record).items():
             used.setdefault(field, set()).add(path)
-    fields = fields._replace(there=frozenset(used))
+    inside = (path for path in used.get("answer", ()) if path.rpartition(".")[0] in paths["answer"])
+    notes = tuple(f"the answer is read from {path!r}" for path in sorted(inside))
+    fields = fields._replace(there=frozenset(used), notes=notes)
     return fields if named else _by_words(fields, records, used)
 
 
@@ -179,7 +181,7 @@ def _by_words(
     fields: Fields, records: Sequence[Mapping[str, Any]], used: Mapping[str, set[str]]
 ) -> Fields:
     """The fields, and those that keys name by their words. ``used``: paths of the usual ones."""
-    there, notes, unclear = set(used), list[str](), dict[str, tuple[str, ...]]()
+    there, notes, unclear = set(used), [*fields.notes], dict[str, tuple[str, ...]]()
     paths = dict(fields.paths)
     wanted = [field for field in HELD if field not in fields.mapping]
     found = {field: _candidates(field, records) for field in wanted}

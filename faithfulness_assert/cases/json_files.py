@@ -59,7 +59,7 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str
         ConfigError: there are several lists of records, or not the one that the mapping names; or
             the file is a document that is too large, or is not JSON.
     """
-    if _has_lines(file, encoding, mapping):
+    if _has_lines(file, encoding):
         return Source(name, partial(_lines, file, encoding), lines=file)
     with open_text(file, encoding, "surrogateescape", "") as document:
         text = document.read(MAX_DOCUMENT + 1).removeprefix(BOM)
@@ -74,23 +74,18 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str
     return Source(name, records, notes=(note,) if note else (), choice=choice)
 
 
-def _has_lines(file: Path, encoding: str, mapping: Mapping[str, str]) -> bool:
-    """Whether a file has a value on each line: an object, which in ``.json`` is not the only one.
+def _has_lines(file: Path, encoding: str) -> bool:
+    """Whether a file has a value on each of several lines. One that is alone is a document.
 
-    In ``.jsonl`` a line that only opens a bracket, is a whole list, or is alone and only has
-    records in it, begins a document.
+    In ``.jsonl`` a first line that only opens a bracket, or is a whole list, begins a document; in
+    ``.json`` any that is no object.
     """
     with open_text(file, encoding, "surrogateescape", "\n") as text:
         filled = filter(str.strip, iter(partial(text.readline, MAX_RECORD), ""))
         first, follows = next(filled, "").strip(), any(filled)
-    is_document = file.suffix.lower() == ".json"
     with suppress(ValueError, RecursionError):
-        value = parse_json(first)
-        if isinstance(value, dict) and not (follows or is_document):
-            places = dict(_places(value, (), mapping, iter(range(_MAX_KEYS))))
-            return RECORDS not in mapping and (() in places or not any(places.values()))
-        return isinstance(value, dict) and follows
-    return not is_document and first not in ("[", "{")
+        return follows and isinstance(parse_json(first), dict)
+    return follows and file.suffix.lower() != ".json" and first not in ("[", "{")
 
 
 def _lines(file: Path, encoding: str, after: int = 0) -> Iterator[Record]:

@@ -24,10 +24,8 @@ SIZE = 150_000_000
 """Bytes that are printed of a workbook, at most."""
 PACKED = 1_000
 """How many times as large as a Parquet file its rows may be, beside ``SIZE``."""
-ROWS, ROOM = 200, 50_000_000
-"""Rows that are read at once, and bytes in them. In a Parquet file a value that many rows have
-stands once: each of them may be as large as its column.
-"""
+ROWS = 20
+"""Rows of a Parquet file that are read at once: with the largest contexts, half of the memory."""
 
 
 def limit(**most: int) -> None:
@@ -96,11 +94,7 @@ def parquet(path: str) -> Iterator[Any]:
     number = 0
     with ParquetFile(path, pre_buffer=False) as table:
         yield table.schema_arrow.names, []
-        groups = [table.metadata.row_group(n) for n in range(table.metadata.num_row_groups)]
-        chunks = (group.column(place) for group in groups for place in range(group.num_columns))
-        largest = max((chunk.total_uncompressed_size for chunk in chunks), default=0)
-        rows = max(1, min(ROWS, ROOM // max(1, largest)))
-        for batch in table.iter_batches(batch_size=rows, use_threads=False):
+        for batch in table.iter_batches(batch_size=ROWS, use_threads=False):
             for row in batch.to_pylist():
                 number += 1
                 yield number, list(row.values())
