@@ -216,18 +216,20 @@ EXAMPLES = _records(Example, "examples")
 
 
 def _mapping(
-    description: str, shape: str, kind: str, names: Sequence[str], each: Values, needed: str = ""
+    content: str, kind: str, names: Sequence[str], each: Values, needed: str = ""
 ) -> Values:
     """Values by names of a kind. Plain data changes those that it has, and keeps the others.
 
     Args:
-        shape: what it must be, if it is no mapping, or lacks the name that is ``needed``.
+        content: which names it maps to what.
         each: what each name takes.
+        needed: the name that it must have.
     """
 
     def problem(given: Any) -> str | None:
         if not isinstance(given, Mapping) or (needed and needed not in given):
-            return f"must map {shape}, got {given!r:.80}"
+            also = f", with {needed!r}" if needed else ""
+            return f"must be a mapping of {content}{also}, got {given!r:.80}"
         if unknown := unknown_name(kind, given, names):
             return unknown
         problems = (f"{n} {wrong}" for n, value in given.items() if (wrong := each.problem(value)))
@@ -236,39 +238,28 @@ def _mapping(
     def from_data(data: Any, current: Mapping[Any, Any]) -> Any:
         return {**current, **data} if isinstance(data, Mapping) else data
 
-    return Values(description, problem, from_data)
+    return Values(f"mapping of {content}", problem, from_data)
 
 
-WEIGHTS = _mapping(
-    f"mapping of labels to numbers from -{MAX_WEIGHT} to {MAX_WEIGHT}",
-    f"labels ({', '.join(SCORED)}) to numbers and include 'supported'",
-    "label",
-    SCORED,
-    _values(
-        "",
-        lambda value: is_number(value) and abs(value) <= MAX_WEIGHT,
-        f"a finite number from -{MAX_WEIGHT} to {MAX_WEIGHT}",
-    ),
-    needed="supported",
+_WEIGHT = _values(
+    f"a finite number from -{MAX_WEIGHT} to {MAX_WEIGHT}",
+    lambda value: is_number(value) and abs(value) <= MAX_WEIGHT,
 )
-ENDINGS = _mapping(
-    f"mapping of {', '.join(ALL_FAIL)} to fail, pass, error, or a score from 0 to 1",
-    f"{', '.join(ALL_FAIL)} to how each ends",
-    "key",
-    tuple(ALL_FAIL),
-    _values(
-        "",
-        lambda value: is_fraction(value) or (isinstance(value, str) and value in get_args(Ending)),
-        f"one of {', '.join(get_args(Ending))} or a score from 0 to 1",
-    ),
+_ENDING = _values(
+    f"one of {', '.join(get_args(Ending))} or a score from 0 to 1",
+    lambda value: is_fraction(value) or (isinstance(value, str) and value in get_args(Ending)),
 )
-_SHARES = _mapping("", "dimensions to shares", "dimension", DIMENSIONS, FRACTION)
-SHARES = Values("mapping of dimensions to shares", _SHARES.problem)  # data replaces all of them
+_TO_NUMBERS = f"labels to numbers from -{MAX_WEIGHT} to {MAX_WEIGHT}"
+_TO_ENDINGS = f"{', '.join(ALL_FAIL)} to fail, pass, error, or a score from 0 to 1"
+WEIGHTS = _mapping(_TO_NUMBERS, "label", SCORED, _WEIGHT, needed="supported")
+ENDINGS = _mapping(_TO_ENDINGS, "key", tuple(ALL_FAIL), _ENDING)
+SHARES = _mapping("dimensions to shares", "dimension", DIMENSIONS, FRACTION)
+SHARES = SHARES._replace(from_data=_unchanged)  # data replaces all of them
 
 
 def _judge_words_problem(words: object) -> str | None:
     if not isinstance(words, Mapping):
-        return f"must map words to labels, got {words!r:.80}"
+        return f"must be a mapping of words to labels, got {words!r:.80}"
     if not all(isinstance(word, str) and normalise(word) for word in words):
         return "each word must be a string with a letter or a digit"
     return LABEL_LIST.problem(list(words.values()))
