@@ -57,8 +57,8 @@ class Piece(NamedTuple):
     list_number: int = 0  # its place, if its list counts
 
 
-def under_lead_ins(pieces: Sequence[Piece]) -> list[Piece]:
-    """The pieces, each shown with what it stands under."""
+def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
+    """The pieces of a text, each shown with what it stands under."""
     found: list[Piece] = []
     over: list[tuple[int, int, int]] = []  # each lead-in: its column, its paragraph, its place
     heads: list[tuple[int, int]] = []  # the level and place of each heading of this part
@@ -80,7 +80,8 @@ def under_lead_ins(pieces: Sequence[Piece]) -> list[Piece]:
         lead_ins = [found[at].text for *_, at in over]
         leads = None
         if following and not piece.skipped:
-            leads = _leads(piece, following, lead_ins)
+            is_line = "\n" in text[piece.end : following.start] or piece.kind == "item"
+            leads = _leads(piece, following, lead_ins, is_line=is_line)
             may_only_lead = leads or piece.text.endswith(COLON)
             if may_only_lead and _only_leads(piece, following, is_over=bool(leads)):
                 piece = piece._replace(skipped="lead-in")
@@ -96,14 +97,14 @@ def under_lead_ins(pieces: Sequence[Piece]) -> list[Piece]:
             if over and over[-1][:2] == leads and over[-1][2] != place - 1:
                 over.pop()  # "Basic:" and its lines, and then "Premium:"
             over.append((*leads, place))
-        elif level >= 0 and piece.skipped in ("", "heading"):
+        elif level >= 0 and (piece.skipped == "heading" or not _is_sentence(piece)):
             heads.append((level, place))
         found.append(piece)
     found = [
         _alone(piece) if piece.skipped and at not in shown else piece
         for at, piece in enumerate(found)
     ]
-    return _told_apart(found) if sum(":" in piece.text for piece in found) > 1 else found
+    return _told_apart(found) if any(":" in piece.text for piece in found) else found
 
 
 def _alone(piece: Piece) -> Piece:
@@ -114,21 +115,30 @@ def _alone(piece: Piece) -> Piece:
 
 
 def _told_apart(pieces: list[Piece]) -> list[Piece]:
-    """The pieces. One of several with the same label is shown with the name that stands above it.
+    """The pieces, and lines with a label shown with the name that stands above them.
 
-    "Basic", "Price: 5", "Premium", "Price: 7": the last line in a paragraph without such a label
-    tells two prices apart, or else its first line, as "Plan: Basic".
+    That is the first line of their paragraph, if it is no sentence: "Pro plan", "Price: 5". Where
+    labels come again, it is the last line without such a label, or else the first with one, as
+    "Plan: Basic": "Basic", "Price: 5", "Premium", "Price: 7".
     """
     labels = [found[0] if (found := LABEL.match(piece.text)) else "" for piece in pieces]
     keys = [(piece.heading, label) for piece, label in zip(pieces, labels, strict=True)]
     counts = Counter(key for key in keys if key[1])
+    again = {piece.block for piece, key in zip(pieces, keys, strict=True) if counts[key] > 1}
     name, own = None, ""
     for at, (piece, label) in enumerate(zip(pieces, labels, strict=True)):
-        if name is None or name.block != piece.block or counts[keys[at]] < 2:
+        is_kept = counts[keys[at]] > 1 or (piece.block not in again and own == "")
+        if name is None or name.block != piece.block or not is_kept or own == label != "":
             name, own = piece, label
-        elif own != label and len(name.text) <= MAX_VALUE and not (piece.lead_in or piece.skipped):
+        elif own != label and _is_name(name) and not (piece.lead_in or piece.skipped):
             pieces[at] = piece._replace(lead_in=with_colon(name.text))
     return pieces
+
+
+def _is_name(piece: Piece) -> bool:
+    """Whether a line may name what the lines below it are about."""
+    says_more = piece.text.endswith((*STOPS, ",")) or claims_nothing(piece.text, is_item=True)
+    return len(piece.text) <= MAX_VALUE and (asks(piece.text) or not says_more)
 
 
 def _is_judged(piece: Piece, *, is_value: bool) -> bool:
@@ -138,9 +148,11 @@ def _is_judged(piece: Piece, *, is_value: bool) -> bool:
     return not claims_nothing(piece.text, is_item=piece.kind in _LISTED)
 
 
-def _leads(piece: Piece, following: Piece, lead_ins: Sequence[str]) -> tuple[int, int] | None:
+def _leads(
+    piece: Piece, following: Piece, lead_ins: Sequence[str], *, is_line: bool
+) -> tuple[int, int] | None:
     """The column and paragraph below which a lead-in is shown; None if the piece is none."""
-    if not _announces_more(piece, following):
+    if not _announces_more(piece, following, is_line=is_line):
         return None
     column = piece.column if piece.kind == "item" else -1
     is_over_text = _is_label(piece) and not claims_nothing(following.text)
@@ -158,23 +170,31 @@ def _only_leads(piece: Piece, following: Piece, *, is_over: bool) -> bool:
     return is_open and claims_nothing(piece.text.rstrip(" :："))
 
 
-def _announces_more(piece: Piece, following: Piece) -> bool:
-    """Whether a piece ends in a colon, or is a short line or item over items or a table."""
+def _announces_more(piece: Piece, following: Piece, *, is_line: bool) -> bool:
+    """Whether a piece ends in a colon, or is a short line or item over items or a table.
+
+    ``is_line``: a line ends behind it, or it begins an item, so that a question has its answer.
+    """
     if piece.text.endswith(COLON):
         return True
     column = piece.column if piece.kind == "item" else -1
     is_over = following.kind in ("item", *_TABLE) and _is_under(following, column)
     if piece.text.endswith(STOPS):  # "What is excluded?", "The following is excluded."
-        if following.text.count(" ") >= MOST_WORDS or len(following.text) > MAX_FRAGMENT:
-            return False
-        if is_over and not following.text.endswith(ENDS) and len(piece.text) <= MAX_VALUE:
+        few = following.text.count(" ") < MOST_WORDS and len(following.text) <= MAX_FRAGMENT
+        is_value = is_over and not following.text.endswith(ENDS) and len(piece.text) <= MAX_VALUE
+        if few and is_value:
             return True
-        if not asks(piece.text) or asks(following.text):
+        if not asks(piece.text) or asks(following.text) or not (few or is_line):
             return False
         label = LABEL.match(following.text)
         return may_answer(following.text) and not (label and len(label[0]) > MAX_MARK)
     is_short = len(piece.text) <= MAX_VALUE and not piece.text.endswith(",")
     return is_over and is_short and (piece.kind == "item" or _is_label(piece))
+
+
+def _is_sentence(piece: Piece) -> bool:
+    """Whether a title states something by itself, which what stands below it need not say again."""
+    return piece.skipped != "" or (piece.text.endswith(STOPS) and not asks(piece.text))
 
 
 def _is_label(piece: Piece) -> bool:

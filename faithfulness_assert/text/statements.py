@@ -20,7 +20,7 @@ from .json_leaves import Names, leaves
 from .lead_ins import MAX_PREFIX, TITLES, Piece, under_lead_ins, with_colon, with_headers
 from .learned import CLAIM, is_topic, scores
 from .markdown import Block, Kind, blocks
-from .sentences import FIND, INNER_STOP, Span, language_of, sentence_spans, trimmed
+from .sentences import FIND, INNER_STOP, LABEL, Span, language_of, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern
 from .talk import COLON, ENDS, claims_nothing
 
@@ -33,12 +33,16 @@ _PARENTHESIS = lazy_pattern(r"\([^()]*\)[.!?]?|（[^（）]*）[。！？]?")
 _EXPECTS_ANSWER = lazy_pattern(
     r"\b(?:is|are|was|were|be|by|answer|ist|est|es|è|é)\s?[:：]\W*\Z", re.IGNORECASE
 )
-_LABEL = lazy_pattern(  # the box of a task, and a name in bold: "[ ] **Pro plan:** "
+_BOLD_LABEL = lazy_pattern(  # the box of a task, and a name in bold: "[ ] **Pro plan:** "
     r"(?:\[[ xX]\](?=\s))?[ \t]*(?:(\*\*|__)[^*_\n]{1,80}(?:[:：]\1|\1\s?[:：]|\1\s[–—-](?=\s)))?"
 )
 _VALUE = lazy_pattern(r"\W{0,3}\d[\d.,:/–-]*\s?[^\W\d_]{0,12}\W{0,3}")
+MOST_SPACES = 2
+"""Spaces in what may be no sentence behind a label: "Not covered: Flood. Theft of bikes."."""
 _GROUP = lazy_pattern(r"[ \t]*\|?[ \t]*(\*\*|__)[^*_|\n]{1,80}\1[ \t]*(?:\|[ \t]*)+\s*")
 """A row that only names the rows below it: "| **Children** | |"."""
+_AS_ABOVE = ("", '"', "''", "”", "〃")
+"""The first cell of a row that goes on with what stands there in the row above."""
 _THINKING = lazy_pattern(
     r"\s*(?:<(think|thinking|reasoning)>.*?</\1>"
     r"|Thinking: (?:.*?\nSignature: [^\n]+|(?:[^\n]+\n)+)(?=\n))",
@@ -46,6 +50,25 @@ _THINKING = lazy_pattern(
 )
 _LITERAL_BREAK = lazy_pattern(r"\\n(?![a-z])")
 """A line break that was written as a backslash and an n."""
+
+
+class _Label(NamedTuple):
+    """What a line begins with: where that is, up to where it holds, and its text."""
+
+    start: int = 0
+    end: int = 0
+    last: int = 0
+    text: str = ""
+    is_bold: bool = False
+
+    @classmethod
+    def of(cls, text: str, start: int, end: int, block: Block) -> _Label:
+        """A name in bold holds to the end of its paragraph, another one to that of its line."""
+        bold, plain = _BOLD_LABEL.match(text, start), LABEL.match(text, start)
+        if bold and bold[0]:
+            said = bold[0].replace(bold[1] or "*", "")
+            return cls(start, bold.end(), block.end, said, is_bold=True)
+        return cls(start, plain.end(), end, plain[0]) if plain else cls(start)
 
 
 class Split(NamedTuple):
@@ -100,7 +123,7 @@ def split(
     inside: list[Piece] = []
     if "{" in source or "[" in source:
         inside, source = leaves(source, names)
-    pieces += sorted([*inside, *under_lead_ins([*_read(source, language)])])
+    pieces += sorted([*inside, *under_lead_ins([*_read(source, language)], source)])
     pieces = list(_covering(text, pieces))
     stated = (piece for piece in pieces if not piece.skipped)
     return Split(
@@ -149,7 +172,7 @@ _HEADER = "table header"
 def _read(text: str, language: str) -> Iterator[Piece]:
     """The statements and skipped pieces of all blocks."""
     all_blocks = blocks(text)
-    headers, group = list[str](), ""
+    headers, group, first = list[str](), "", ""
     listed: Trust = ""  # in a list of sources
     only_names = False  # it claims nothing so far
     kind: Kind = "text"
@@ -159,6 +182,9 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         cells = _cells(parts) if block.kind in ("row", _HEADER) else []
         if block.kind == _HEADER != kind:
             headers, group = cells, ""
+        elif cells[1:] and headers and cells[0] in _AS_ABOVE:
+            cells[0] = first
+        first = cells[0] if cells else ""
         is_group = block.kind == "row" and _GROUP.fullmatch(text, block.start, block.end)
         if is_group:
             is_over = below and below.kind == "row"
@@ -171,31 +197,29 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         is_lead_in = any(piece.text.endswith(COLON) for piece in found)
         listed = "" if is_lead_in or kind in TITLES else listed
         lines = block.pieces[::-1] if kind in ("text", "item") else []
-        labels = [one for start, _ in lines if (one := _LABEL.match(text, start)) and one[0]]
-        label = None  # what the line of a piece begins with
+        labels = [_Label.of(text, start, end, block) for start, end in lines]
+        label = _Label()  # what the line of a piece begins with
         is_cited = is_reference(" ".join(piece.text for piece in found), listed=listed)
         for place, piece in enumerate(found, 1):
             reason = piece.skipped or _skip_reason(kind, piece.text, is_answer=bool(is_answer))
             trust = heads_sources(piece.text)
             if trust:
                 listed, only_names = trust, trust == "surely"
-            if trust == "surely":
+            is_source = trust == "surely" or (is_cited and (not listed or may_be_title(piece.text)))
+            if is_source or _is_source(piece.text, listed, only_names=only_names):
                 reason = reason or "citation"
-            elif not reason and (
-                is_reference(piece.text, listed=listed)
-                or (listed and only_names and _is_source(piece.text))
-                or (is_cited and (not listed or may_be_title(piece.text)))
-            ):
-                reason = "citation"
             only_names = only_names and reason != ""
-            while labels and labels[-1].start() <= piece.start:
-                label = labels.pop()
+            while labels and labels[-1].start <= piece.start:
+                new = labels.pop()
+                label = new if label.last <= new.start or new.is_bold else label
             shown = with_headers(headers, cells) if kind == "row" else ""
             if group and kind == "row":
                 reason = _HEADER if is_group else reason
                 shown = f"{with_colon(group)} {shown}"
-            if label and label.end() <= piece.start and not claims_nothing(piece.text):
-                shown = f"{label[0].replace(label[1] or '*', '')} {piece.text}"
+            is_prose = kind == "text" and not label.is_bold and piece.text.count(" ") > MOST_SPACES
+            is_under = label.end <= piece.start < label.last and not is_prose
+            if is_under and not claims_nothing(piece.text):
+                shown = f"{label.text} {piece.text}"
             shown = shown if shown != piece.text else ""
             where = (block.column + (place > 1), block.start)  # under the begin of its item
             number = block.number if place == 1 else 0
@@ -216,8 +240,12 @@ def _pieces(text: str, block: Block, parts: Sequence[Clear], language: str) -> l
     return [Piece(*trimmed(text, block.start, block.end), "", reason)]
 
 
-def _is_source(entry: str) -> bool:
-    """Whether an entry of a list of sources only names one: "Handbook (2021), p. 3"."""
+def _is_source(entry: str, listed: Trust, *, only_names: bool) -> bool:
+    """Whether a piece only names a source, in a list of them also as "Handbook (2021), p. 3"."""
+    if is_reference(entry, listed=listed):
+        return True
+    if not (listed and only_names):
+        return False
     words = " ".join(_WORD.findall(without_references(entry)))
     return scores(entry).talk > CLAIM and (not words or is_topic(words))
 

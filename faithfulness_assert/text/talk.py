@@ -89,15 +89,20 @@ def assents(sentence: str) -> bool:
 
 
 def may_answer(sentence: str) -> bool:
-    """Whether a sentence may answer a question before it: a yes, or what is no talk."""
-    is_talk = any(word.is_any(*_TALK) for word in _words(sentence[:LONGEST]))
-    return assents(sentence) or not is_talk
+    """Whether a sentence may answer a question before it: with a yes first, or what is no talk."""
+    words = _words(sentence[:LONGEST])
+    is_talk = any(word.is_any(*_TALK) for word in words)
+    return not is_talk or assents(sentence) or words[0].text in word_set("names", "assents")
 
 
 def is_remark(sentence: str) -> bool:
-    """Whether a sentence is said to the reader, and not of what its heading names."""
+    """Whether a sentence is said to the reader, and not of what its heading names.
+
+    "Phone support" is none: it belongs to the plan above it.
+    """
     words = _words(sentence[:LONGEST])
-    speaks = sentence.endswith(("!", "！")) or any(word.is_any(*_REMARKS) for word in words)
+    said = (word for word in words if "teams" not in word.classes)
+    speaks = sentence.endswith(("!", "！")) or any(word.is_any(*_REMARKS) for word in said)
     return speaks and claims_nothing(sentence)
 
 
