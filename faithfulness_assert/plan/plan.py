@@ -197,7 +197,7 @@ def _split(state: State) -> State:
     def has_new_number(text: str) -> bool:
         return any(map(str.isdigit, text)) and bool(absent_numbers(text, known, asked))
 
-    parts = split(case.answer, state.language, NAMES_INSIDE)
+    parts = split(case.answer, state.language, NAMES_INSIDE, known.text)
     statements = tuple(map(as_judged, parts.statements))
     state = state._replace(sentences=statements, skipped=parts.skipped, known=known, asked=asked)
     state = with_statements(state, statements)

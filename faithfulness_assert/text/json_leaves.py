@@ -12,7 +12,8 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from .lead_ins import Piece
-from .strings import FENCE, is_blank, key_words, lazy_pattern
+from .sentences import INNER_STOP, sentence_spans
+from .strings import FENCE, is_blank, key_words, lazy_pattern, plain_words
 
 MAX_JSON = 100_000
 """Characters. A longer answer is read as text."""
@@ -38,16 +39,18 @@ _OPENING = lazy_pattern(
 _FENCED = lazy_pattern(r"^[ \t>]*```\w*[ \t\r]*\n(?P<body>[ \t]*[{\[].*?)\n[ \t>]*```", re.M | re.S)
 _SENTENCE = lazy_pattern(r'"[^\W\d_a-z][^"\n]{8,1000}[.!?。！？]"')
 """A text of JSON that reads as a sentence."""
+_STATES = lazy_pattern(r"(?:\S+\s+){4}\S+[.!?]$|[。！？]$")
+"""What reads as a sentence, and is no name of a file or a score."""
 _COLON = lazy_pattern(r"\s*:")
 _CLOSING = lazy_pattern(r"(?:[\s,]*[}\]])*")
 
 
-def leaves(text: str, names: Names) -> tuple[list[Piece], str]:
+def leaves(text: str, names: Names, context: str = "") -> tuple[list[Piece], str]:
     """The leaves of JSON in a text: all of it, behind other words, several on lines, or cut off.
 
     Also the text with line breaks for them. JSON in a fence is code, unless the fence is the text,
     or a sentence is in it. Leaves under a name of a context are skipped where another is under a
-    name of an answer.
+    name of an answer, but for sentences that the ``context`` does not have.
     """
     if len(text) > MAX_JSON:
         return [], text
@@ -70,11 +73,20 @@ def leaves(text: str, names: Names) -> tuple[list[Piece], str]:
             rest += text[done:start] + "\n" * (at - start)
             done = at
     has_answer = any("answer" in fields and "context" not in fields for _, fields in found)
+    copied = [has_answer and "context" in fields for _, fields in found]
+    there = plain_words(context) if any(copied) else ""
     pieces = [
-        piece._replace(skipped="context") if has_answer and "context" in fields else piece
-        for piece, fields in found
+        piece._replace(skipped="context")
+        if is_copied and not (_STATES.search(piece.text) and not _is_in(piece.text, there))
+        else piece
+        for (piece, _), is_copied in zip(found, copied, strict=True)
     ]
     return pieces, rest + text[done:]
+
+
+def _is_in(leaf: str, there: str) -> bool:
+    """Whether a context with these words has what a leaf says, behind its keys."""
+    return plain_words(leaf.partition(": ")[2]) in there
 
 
 def _plain(key: str) -> str:
@@ -124,24 +136,39 @@ def _leaves(text: str, start: int, known: Mapping[str, set[str]]) -> list[_Leaf]
             break  # words outside of a string: the JSON has ended
         elif said not in ",:":
             begin, end = token.start() if begin < 0 else begin, token.end()
-            value = _value(said)
             if _COLON.match(text, end):
-                key = value
+                key = _value(said)
                 continue
             label, fields = here.and_key(key, known)
-            line = " ".join((f"{label}: {value}" if label else value).split())
-            reason = "no value" if said == "null" or is_blank(value) else ""
-            over = " | ".join(filter(None, firsts))[-MAX_LABEL:]
-            shown = f"{over} | {line}" if over and not reason else ""
-            if firsts and firsts[-1] is None and not reason:
-                firsts[-1] = line
-            found.append(_Leaf(Piece(begin, end, line, reason, "row", shown=shown), fields))
-            key, begin = "", -1
+            for first, last, value in _sentences(token):
+                begin = first if begin < 0 else begin
+                line = " ".join((f"{label}: {value}" if label else value).split())
+                reason = "no value" if said == "null" or is_blank(value) else ""
+                over = " | ".join(filter(None, firsts))[-MAX_LABEL:]
+                shown = f"{over} | {line}" if over and not reason else ""
+                if firsts and firsts[-1] is None and not reason:
+                    firsts[-1] = line
+                found.append(_Leaf(Piece(begin, last, line, reason, "row", shown=shown), fields))
+                begin = -1
+            key = ""
         if not opened or token["cut"]:
             break
     if begin >= 0:
         found.append(_Leaf(Piece(begin, end, "", "no value", "row"), frozenset()))
     return found
+
+
+def _sentences(token: re.Match[str]) -> list[tuple[int, int, str]]:
+    """The sentences of a value, each with where it begins and ends in the text."""
+    said, (start, end) = token[0], token.span()
+    body = said[1:] if token["cut"] else said[1:-1]
+    spans = sentence_spans(body) if said[0] == '"' and INNER_STOP.search(body) else []
+    if len(spans) < 2:
+        return [(start, end, _value(said))]
+    begins = [start, *(start + 1 + first for first, _ in spans[1:])]
+    ends = [*(start + 1 + last for _, last in spans[:-1]), end]
+    said_by = [_value(f'"{body[first:last]}"') for first, last in spans]
+    return [*zip(begins, ends, said_by, strict=True)]
 
 
 def _value(said: str) -> str:

@@ -98,6 +98,7 @@ def split(
     text: str,
     language: str = FIND,
     names: Names = MappingProxyType({}),
+    context: str = "",
 ) -> Split:
     """The statements of an answer in plain text or markdown, and the skipped pieces.
 
@@ -108,7 +109,8 @@ def split(
     Args:
         text: the answer.
         language: an ISO 639 code, or ``auto``.
-        names: by which JSON is known that has a context beside the answer, which is skipped, too.
+        names: by which JSON is known that has a context beside the answer, which is skipped, too,
+            as far as it is ``context``.
     """
     text = clean_text(text)
     language = language_of(text, language)
@@ -122,7 +124,7 @@ def split(
         source = _LITERAL_BREAK.sub("\n ", source)
     inside: list[Piece] = []
     if "{" in source or "[" in source:
-        inside, source = leaves(source, names)
+        inside, source = leaves(source, names, context)
     pieces += sorted([*inside, *under_lead_ins([*_read(source, language)], source)])
     pieces = list(_covering(text, pieces))
     stated = (piece for piece in pieces if not piece.skipped)
