@@ -266,17 +266,14 @@ def source_names(text: str) -> list[str]:
 
 def heads_sources(text: str) -> Trust:
     """How sure it is that a heading, or a line such as "Sources:", is over a list of sources."""
-    if len(text) > LONGEST_LABEL:
+    if len(text) > LONGEST_LABEL or text.endswith((".", "!", "?")):
         return ""
     words = text.strip(" *_#:：").casefold()
-    if words in word_set("citations", "headings") or _is_label(words, _SURELY):
+    said = f"{words}:"
+    sure, perhaps = (_before_colon(*sections).match(said) for sections in (_SURELY, _PERHAPS))
+    if words in word_set("citations", "headings") or (sure and sure.end() == len(said)):
         return "surely"
-    return "perhaps" if _is_label(words, _PERHAPS) else ""
-
-
-def _is_label(words: str, sections: tuple[str, str]) -> bool:
-    label = _before_colon(*sections).match(f"{words}:")
-    return label is not None and label.end() > len(words)
+    return "perhaps" if perhaps and perhaps.end() == len(said) else ""
 
 
 @cache

@@ -216,16 +216,6 @@ def _raw_cuts(view: str, language: str) -> list[int]:
 
 
 def _segments(window: str, language: str) -> list[str]:
-    pieces = _segmented(window, language)
-    if window and "".join(pieces) == window:
-        if _MARK.search(window):
-            pieces = [part for piece in pieces for part in _apart(piece, language)]
-        return pieces
-    ends = [stop.end() for stop in _FALLBACK.finditer(window) if stop.end() < len(window)]
-    return [window[start:end] for start, end in pairwise([0, *ends, len(window)])]
-
-
-def _segmented(window: str, language: str) -> list[str]:
     import sentencex
 
     try:
@@ -234,8 +224,13 @@ def _segmented(window: str, language: str) -> list[str]:
         # A panic of Rust code is not an Exception. Every other error is raised again.
         if type(error).__name__ != "PanicException":
             raise
-        return []
-    return pieces
+        pieces = []
+    if window and "".join(pieces) == window:
+        if _MARK.search(window):
+            pieces = [part for piece in pieces for part in _apart(piece, language)]
+        return pieces
+    ends = [stop.end() for stop in _FALLBACK.finditer(window) if stop.end() < len(window)]
+    return [window[start:end] for start, end in pairwise([0, *ends, len(window)])]
 
 
 def _apart(piece: str, language: str) -> list[str]:
@@ -243,9 +238,10 @@ def _apart(piece: str, language: str) -> list[str]:
 
     sentencex takes all between two marks for a part of one sentence: the inches of two pipes.
     """
-    if len(_STOP.findall(piece.rstrip())) < MOST_INSIDE:
+    plain = _PAIRED.sub(" ", piece)
+    if plain == piece or len(_STOP.findall(piece.rstrip())) < MOST_INSIDE:
         return [piece]
-    ends = accumulate(map(len, _segmented(_PAIRED.sub(" ", piece), language)[:-1]))
+    ends = accumulate(map(len, _segments(plain, language)[:-1]))
     cuts = [0, *(end for end in ends if not piece[end].islower()), len(piece)]
     are_several = len(cuts) > MOST_INSIDE + 1
     return [piece[start:end] for start, end in pairwise(cuts)] if are_several else [piece]
