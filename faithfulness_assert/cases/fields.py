@@ -17,8 +17,7 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from ..conversations.conversation import Conversation, end_with_assistant, read_conversation
-from ..conversations.events import EVIDENCE_ROLES, OPENTELEMETRY
-from ..conversations.messages import LOOK, is_conversation
+from ..conversations.events import EVIDENCE_ROLES, LOOK, OPENTELEMETRY, is_conversation
 from ..conversations.plain_data import opened
 from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, sections, words_in
@@ -215,9 +214,8 @@ def _by_words(
         same = [one.path for one in others if one not in apart]
         if first.path not in own or own - {first.path, *same}:
             paths[field] = (first.path, *same)
-        plain = {"".join(key_words(name)) for name in names(field)}
         left = [one.path for one in apart if one.path in own or one.rank[0] == first.rank[0]]
-        is_plain = first.path in own or "".join(key_words(first.path)) in plain
+        is_plain = first.path in own or key_words(first.path) in map(key_words, names(field))
         if not is_plain or own.intersection(left):
             other = f", not {' or '.join(map(repr, left[:MOST_NAMED]))}" if left else ""
             empty = ", which is empty" * (not first.is_filled)

@@ -75,10 +75,9 @@ def search(path: Any, record: Any) -> Any:
             raise ValueError(f"it lists more than {MAX_CHOICES} values")
         return Steps().visit(parsed, record)
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        is_deep = isinstance(error, RecursionError)
-        said = str(error).partition(", for expression")[0].partition("\n")[0].rstrip(":. ")
-        problem = "too deeply nested" if is_deep else said
         form = 'such as vars.docs, docs[].text or "a name with a space"'
+        is_deep = isinstance(error, RecursionError)
+        problem = "too deeply nested" if is_deep else str(error).partition("\n")[0].rstrip(":")
         raise ConfigError(f"invalid JMESPath {clip(str(path))!r}, {form}: {problem}") from None
 
 

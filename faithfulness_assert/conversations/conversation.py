@@ -18,8 +18,18 @@ from typing import Any, NamedTuple, cast
 
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of, parse_json
-from .events import KEYS, OPENTELEMETRY, ROLES, Event, joined, kind_of, role_of
-from .messages import MessageReader, is_conversation, known_messages, unknown_role
+from .events import (
+    KEYS,
+    OPENTELEMETRY,
+    ROLES,
+    Event,
+    is_conversation,
+    joined,
+    kind_of,
+    known_messages,
+    role_of,
+)
+from .messages import MessageReader, unknown_role
 from .plain_data import MAX_DEPTH, as_json, opened, without_fence
 from .tool_data import ToolText, as_lines, is_message
 
@@ -172,10 +182,9 @@ def _is_assistants(message: Any) -> bool:
 
 
 def _is_said(passage: Any) -> bool:
-    """Whether a passage is a message. An author does not make it one: documents have some too."""
+    """Whether a passage is a message."""
     fields = passage if isinstance(passage, Mapping) else getattr(passage, "__dict__", {})
-    plain = {key: value for key, value in fields.items() if key not in KEYS["of documents too"]}
-    return is_message(fields) or any(map(is_message, known_messages(plain)))
+    return any(map(is_message, known_messages(fields)))
 
 
 def _opened(passage: Any) -> Sequence[Any]:

@@ -1,8 +1,7 @@
 """One message of any system as events.
 
-A message is brought into one form first, a mapping with ``role`` and ``content``, whatever its
-system puts around it; of a part, ``shapes.txt`` says by its type what it is, and where its id, its
-name and its texts stand.
+Of a part, ``shapes.txt`` says by its type what it is, and where its id, its name and its texts
+stand.
 """
 
 from __future__ import annotations
@@ -14,106 +13,12 @@ from typing import Any
 from ..records.checks import as_mapping, mappings_in
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of
-from .events import BESIDE, KEYS, KINDS_OF_MESSAGES, ROLES, TYPES_BY_KEY, Event, kind_of, role_of
+from .events import BESIDE, KEYS, ROLES, Event, key_at, kind_of, known_messages, known_part, role_of
 from .tool_data import NOTHING_PASSED, Passed, part_text, runs_of, tool_texts, without_echoes
 
-LOOK = 200
-"""Messages that are looked at, to say what a list has."""
 MAX_NESTED = 5
 """Conversations inside of each other, such as those of agents that ask agents."""
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
-
-
-# ---------------------------------------------------------------- one form
-
-
-def known_messages(message: Any) -> Iterator[Any]:
-    """One message of any system as messages with ``role`` and ``content``; what is none, as it is.
-
-    Of a turn of an eval case of the ADK there are several: the question, calls, results, an answer.
-    """
-    if not isinstance(message, Mapping):
-        yield message
-    elif isinstance(message.get("user_content"), Mapping):
-        between = as_mapping(message.get("intermediate_data"))
-        calls = [{"function_call": call} for call in mappings_in(between.get("tool_uses"))]
-        results = [{"function_response": one} for one in mappings_in(between.get("tool_responses"))]
-        yield from known_messages({**message["user_content"], "role": "user"})
-        yield from ({"role": r, "parts": p} for r, p in (("model", calls), ("user", results)) if p)
-        for event in mappings_in(between.get("invocation_events")):
-            yield from known_messages(event)
-        if isinstance(answer := message.get("final_response"), Mapping):
-            yield from known_messages({**answer, "role": answer.get("role") or "model"})
-    elif message.get("from") == "function_call":  # ShareGPT
-        yield {"role": "assistant", "content": [{**message, "type": "tool_call"}]}
-    elif message.get("content") is not None or message.keys().isdisjoint(KEYS["of an event"]):
-        yield _opened(message)
-
-
-def is_conversation(value: Any) -> bool:
-    """Whether a value is a list of messages: each says whose it is, and one whom we know."""
-    items = value[:LOOK] if isinstance(value, list) else []
-    if not all(isinstance(item, Mapping) and "finish_reason" not in item for item in items):
-        return False  # choices of OpenAI's completions are several answers
-    messages = [message for item in items for message in known_messages(item)]
-    known = {role_of(message) for message in messages if not kind_of(message.get("type"))}
-    known.discard("function")  # which programs have, too
-    return all(map(role_of, messages)) and not ROLES.keys().isdisjoint(known)
-
-
-def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message out of what stands around it."""
-    inside = dict(message)
-    for key in KEYS["around"]:
-        inner = inside.get(key)
-        if isinstance(inner, Mapping) and (
-            "parts" in inner if key == "content" else "role" not in inside
-        ):
-            inside = {**inside, key: None, **inner}
-    for key in KEYS["merged"]:
-        inside = {**as_mapping(inside.get(key)), **inside}
-    content = inside.get("content")
-    if content is None and not isinstance(inside.get("parts"), list):
-        content = _at(inside, "text")
-        if content is not None and content is inside.get("blocks"):  # also in what a tool returned
-            content = list(map(_known_part, content if isinstance(content, list) else ()))
-    if "role" not in inside and str(inside.get("type")) not in ROLES:
-        spoken = _at(inside, "speaker")
-        if isinstance(spoken, str) and (content is not None or "parts" in inside):
-            inside["role"] = KINDS_OF_MESSAGES.get(spoken, spoken)
-    return inside if content is None else {**inside, "content": content}
-
-
-def _known_part(part: Any) -> Mapping[str, Any]:
-    """A part of a message with its type; "" for what is none."""
-    if not isinstance(part, Mapping):
-        return {"type": "text", "text": part} if isinstance(part, str) else {"type": ""}
-    type_ = next((part[key] for key in KEYS["type"] if isinstance(part.get(key), str)), "")
-    if not type_ or "toolInvocation" in part:
-        for key, named in TYPES_BY_KEY.items():
-            if isinstance(inner := part.get(key), Mapping):
-                return {**inner, **as_mapping(inner.get("origin")), "type": named}
-    if not type_:
-        type_ = "thought" if part.get("thought") else "text" if "text" in part else "without a type"
-    word = type_.replace("-", "_")
-    is_typed = word.startswith("tool_") and word != "tool_result"
-    if is_typed and "toolCallId" in part and "output" in part:  # the AI SDK: ``tool-search``
-        part, word = {"name": word.removeprefix("tool_"), **part}, "dynamic_tool"
-    return {**part, "type": word}
-
-
-def _documents(chunks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The documents that Gemini says it used, as parts. Pages of the web have no text."""
-    inside = [as_mapping(one) for chunk in chunks for one in chunk.values()]
-    return [
-        {**one, "type": "document", "source": True, "content": one.get("text"), "text": None}
-        for one in inside
-    ]
-
-
-def _at(part: Mapping[str, Any], name: str) -> Any:
-    """What a message or a part has under the first of the keys with this meaning."""
-    return next((part[key] for key in KEYS[name] if part.get(key) is not None), None)
 
 
 # ---------------------------------------------------------------- events
@@ -147,7 +52,7 @@ class MessageReader:
         self.role = speaker
         name, content = _content(message, speaker, place)
         parts = content if isinstance(content, list) else [content]
-        types = [kind_of(_known_part(part)["type"]) for part in parts]
+        types = [kind_of(known_part(part)["type"]) for part in parts]
         if speaker == "tool" and "result" not in types:
             yield from self._result(message, content, name)
         else:
@@ -160,7 +65,7 @@ class MessageReader:
         """What a message has beside its content, as parts of this type."""
         items = mappings_in(given if isinstance(given, list) else [given])
         if type_ == "returned":
-            items = [item for item in items if _at(item, "inline") is not None]
+            items = [item for item in items if key_at(item, "inline") is not None]
         if type_ == "documents":  # of a turn of DeepEval
             yield from self._output("retrieval_context", given, place)
         elif type_ == "chunks":
@@ -169,7 +74,7 @@ class MessageReader:
             yield self._unused(f"{place} is not used")
         elif type_ == "returned":
             for item in items:
-                yield from self._result(item, _at(item, "inline"), place)
+                yield from self._result(item, key_at(item, "inline"), place)
         else:
             for item in items:
                 yield from self._part({**item, "type": type_}, place)
@@ -178,7 +83,7 @@ class MessageReader:
         return Event(self.turn, "assistant", "unused", problem)
 
     def _part(self, given: Any, place: str) -> Iterator[Event]:
-        part = _known_part(given)
+        part = known_part(given)
         type_, kind = part["type"], kind_of(part["type"])
         if not type_:
             raise InputError(f"{place}: must be a mapping or a text, got {type(given).__name__}")
@@ -194,10 +99,10 @@ class MessageReader:
             yield from self._output("document", [part], place)
         elif kind == "call":
             yield self._call(part)
-            if type_ in KEYS["finished"] and (returned := _at(part, "inline")) is not None:
+            if type_ in KEYS["finished"] and (returned := key_at(part, "inline")) is not None:
                 yield from self._result(part, returned, place)
         elif kind == "result" and (self.role != "assistant" or type_.endswith(_BY_THE_SERVER)):
-            yield from self._result(part, _at(part, "returned"), place)
+            yield from self._result(part, key_at(part, "returned"), place)
         elif kind != "silent":
             yield self._unused(f"{place} is not used: a part of type {clip(type_, 40)!r}")
 
@@ -207,19 +112,19 @@ class MessageReader:
         """A call of a tool. It is kept for the result. In Inspect, ``function`` is its name."""
         inner = next((call[k] for k in ("function", "custom") if call.get(k) is not None), call)
         inner = {"name": inner} if isinstance(inner, str) else as_mapping(inner)
-        name = _at(inner, "name")
+        name = key_at(inner, "name")
         tool = name if isinstance(name, str) else str(call.get("type", "")).removesuffix("_call")
         passed = tool, _passed_to({**call, **inner})
         self.calls[f"name {tool}"] = passed
-        if (id := _at(call, "id")) is not None:
+        if (id := key_at(call, "id")) is not None:
             self.calls[f"id {id}"] = passed
         return Event(self.turn, "assistant", "call", tool=tool)
 
     def _result(self, part: Mapping[str, Any], payload: Any, place: str) -> Iterator[Event]:
         """What a tool returned, without what was passed to it."""
-        id = "" if (given := _at(part, "id")) is None else str(given)
+        id = "" if (given := key_at(part, "id")) is None else str(given)
         call = self.calls.get(f"id {id}")
-        name = _at(part, "name") or (call[0] if call else "")
+        name = key_at(part, "name") or (call[0] if call else "")
         if not call and (id or not name):
             named = f" {clip(id, 40)!r}" if id else ""
             yield self._unused(f"{place}: a tool result without its call{named}")
@@ -280,3 +185,12 @@ def _content(message: Mapping[str, Any], role: str, place: str) -> tuple[str, An
     if content is None and role == "assistant":
         content = message.get("refusal") or []
     return place, content
+
+
+def _documents(chunks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The documents that Gemini says it used, as parts. Pages of the web have no text."""
+    inside = [as_mapping(one) for chunk in chunks for one in chunk.values()]
+    return [
+        {**one, "type": "document", "source": True, "content": one.get("text"), "text": None}
+        for one in inside
+    ]

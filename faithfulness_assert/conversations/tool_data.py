@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from ..records.checks import as_mapping, mappings_in
+from ..records.checks import as_mapping
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, one_line, parse_json, words_in
-from .events import KEYS, KINDS_OF_MESSAGES, ROLES, kind_of, role_of
+from .events import KEYS, KINDS_OF_MESSAGES, ROLES, is_conversation, kind_of
 from .plain_data import MAX_DEPTH
 
 _TEXTS = ("content", "parts", "blocks", "text", "tool_calls", "toolInvocations")
@@ -158,7 +158,7 @@ def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]])
             if len(word) > _MAX_NAME:
                 yield word
             item = _opened(item)
-            if key in KEYS["messages inside"] and _are_said(item):
+            if key in KEYS["messages inside"] and is_conversation(item):
                 messages += item
             else:
                 yield from _lines(item, _path(name, f".{word}"), depth - 1, messages)
@@ -179,21 +179,6 @@ def is_message(item: Mapping[str, Any]) -> bool:
             if known and any(text in item for text in texts):
                 return True
     return False
-
-
-def _are_said(items: Any) -> bool:
-    """Whether one item of a list has a role, be it one that is not known: then all are messages.
-
-    Items of OpenAI's responses have it by their types; types such as ``message`` alone do not
-    make a conversation, because other systems (Slack) have them too.
-    """
-    spoken = mappings_in(items)
-    inner = (as_mapping(item.get("kwargs")) if "lc" in item else item for item in spoken)
-    return any(
-        "role" in item or item["type"] in ("ai", "human") or kind_of(item["type"]) == "call"
-        for item in inner
-        if role_of(item)
-    )
 
 
 def _path(name: str, more: str) -> str:
