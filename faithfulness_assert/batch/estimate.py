@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -147,8 +148,13 @@ def estimate_run(
         unread = f"{counted(unreadable, 'row')} cannot be read and cost nothing"
         notes.append(f"{unread}. The first is {problem}")
     if unasked := [one for one in results if not (is_free or one.tokens_used.num_requests)]:
-        why = clip(f"{unasked[0].status}: {unasked[0].reason}", 300)
-        notes.append(f"{len(unasked):,} of {len(drawn):,} planned cases need no ask: {why}")
+        each = Counter(one.status for one in unasked).most_common()
+        kinds = ", ".join(f"{count:,} {status}" for status, count in each)
+        first = next(one for one in unasked if one.status == each[0][0])
+        notes.append(
+            f"{len(unasked):,} of {len(drawn):,} planned cases need no ask: {kinds}. The first "
+            f"{first.status}: {clip(first.reason or '', 300)}"
+        )
     if exact_token_counter(grader.judge_name) is None:
         notes.append("The tokens are estimated from the length of the texts.")
     return Estimate(

@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 from ..conversations.conversation import Conversation, end_with_assistant, read_conversation
 from ..conversations.events import EVIDENCE_ROLES, LOOK, OPENTELEMETRY, is_conversation
 from ..conversations.plain_data import opened
+from ..records.checks import as_mapping
 from ..records.errors import InputError, option
-from ..text.strings import clip, is_blank, key_words, lazy_pattern, sections, words_in
+from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections, words_in
 from .case import is_file_name, passages_of
 from .paths import problem_of, quoted, value_at, without
 from .systems import CASE_ALIASES, COLUMN_FIELDS, FROM, SYSTEMS, Paths, names
@@ -127,8 +128,12 @@ class Fields(NamedTuple):
             return f"each record is one message; {join}; {has}", ""
         if rivals := self.unclear.get(field):
             which = " and ".join(map(repr, rivals[:MOST_NAMED]))
-            uses = " or ".join(option("mapping", {field: path}) for path in rivals[:MOST_NAMED])
-            return f"which is the {field}? {which} differ", f". Use {uses}"
+            uses = [option("mapping", {field: path}) for path in rivals[:MOST_NAMED]]
+            if field == "context":  # a passage may stand in each
+                keys = {key for record in records for key in record}
+                steps = ", ".join(quoted(path) if path in keys else path for path in rivals)
+                uses.append(f"all of them, {option('mapping', {field: f'[{steps}]'})}")
+            return f"which is the {field}? {which} differ", f". Use {' or '.join(uses)}"
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
         if there := [name for record in records for name in usual if name in record]:
@@ -171,9 +176,19 @@ def find_fields(
         for field, (path, _) in fields.read(record).items():
             used.setdefault(field, set()).add(path)
     inside = (path for path in used.get("answer", ()) if path.rpartition(".")[0] in paths["answer"])
-    notes = tuple(f"the answer is read from {path!r}" for path in sorted(inside))
+    notes = tuple(
+        f"the answer is read from {path!r}{_beside(path, records)}" for path in sorted(inside)
+    )
     fields = fields._replace(there=frozenset(used), notes=notes)
     return fields if named else _by_words(fields, records, used)
+
+
+def _beside(path: str, records: Sequence[Mapping[str, Any]]) -> str:
+    """What stands beside an answer that is only a part of its object, and is not judged."""
+    over, _, name = path.rpartition(".")
+    objects = [as_mapping(value_at(record, over)) for record in records] if over else []
+    others = dict.fromkeys(key for one in objects for key in one if key != name)
+    return f"; {names_of(others)} beside it is not judged" if others else ""
 
 
 def _by_words(
@@ -219,6 +234,7 @@ def _by_words(
         if not is_plain or own.intersection(left):
             other = f", not {' or '.join(map(repr, left[:MOST_NAMED]))}" if left else ""
             empty = ", which is empty" * (not first.is_filled)
+            other += _beside(first.path, records) if field == "answer" else ""
             notes.append(f"the {field} is read from {first.path!r}{empty}{other}")
     return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
 

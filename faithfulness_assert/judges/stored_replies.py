@@ -84,7 +84,8 @@ class StoredJudge:
             if not (own / _SECRET).exists():
                 new = os.urandom(SIZE) if seed is None else secret_of(seed)
                 first_file(own / _SECRET, f"{new.hex()}\n".encode("ascii"))
-            self._describe()
+            if self._described is None:
+                self._describe()
         except OSError as error:
             problem = f"{own.parent} cannot be written: {error.strerror or error}"
             raise ConfigError(f"cache: {problem}") from None
@@ -133,6 +134,8 @@ class StoredJudge:
             warnings, confidence, wrong = (tuple(data.get(name) or ()) for name in _STORED[1:])
             marks = tuple(map(tuple, wrong))
             given: dict[str, Any] = {"warnings": warnings, "confidence": confidence, "wrong": marks}
+            with suppress(OSError):  # the folder may be read only
+                self._describe()
             return Reply(data["text"], Usage(), cached=True, **given)
         return None
 
@@ -152,8 +155,8 @@ class StoredJudge:
         return reply
 
     def _describe(self) -> None:
-        """Keeps what the judge says about itself. It may have learned its window meanwhile."""
-        if (info := self.info) != self._described:
+        """Keeps what a judge that replied says about itself. It may have learned its window."""
+        if self.judge is not None and (info := self.info) != self._described:
             _write(self._folder / _ABOUT, {**asdict(info), "asks": sorted(info.asks)})
             self._described = info
 

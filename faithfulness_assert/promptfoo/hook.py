@@ -49,11 +49,16 @@ FROM_ANSWER = (
     "answer: the context is taken from {}, too, so it contains the answer; set config.answerFrom "
     "to the answer alone, or config.contextFrom to the documents alone"
 )
+HAS_PASSAGE = (
+    "answer: the output is JSON with a passage of the context in it, which would back itself; set "
+    "config.answerFrom to the answer in it, for example to {}"
+)
 PART_OF_OUTPUT = SETUP + "the answer is output.{}, and {} in the output is not judged"
 LOADS_EACH_TIME = (
     SETUP + "this process loaded the local model for one assertion; with `faithfulness.cjs`, which "
     "`init` writes, one process grades the whole eval"
 )
+ONLY_NAMES = "only names files, whose text promptfoo does not read in a list"
 NO_TRANSFORM = (
     "context: promptfoo runs contextTransform for its own assertions only. Set config.contextFrom, "
     "a JMESPath such as {}, instead"
@@ -336,7 +341,11 @@ def _answer(
     if isinstance(data, Mapping) and (taken or not isinstance(output, str)):
         problem = f"not found as a text. The output has the keys {names_of(data)}"
         raise InputError(f"answer: {problem}; set config.answerFrom, for example to output.KEY")
+    has_blocks = isinstance(data, list) and any(isinstance(one, Mapping) for one in data)
+    part = "output[].text" if has_blocks else "output[]"
     if isinstance(output, str):
+        if shows and not _is_read(None, document, paths):
+            raise InputError(HAS_PASSAGE.format(part))
         if taken:
             raise InputError(FROM_ANSWER.format("output"))
         return output, ""
@@ -344,7 +353,6 @@ def _answer(
     what = f"the output is {type(data).__name__}{problem}"
     fix = "give a text in its place, by the test's transform"
     if isinstance(data, list):
-        part = "output[].text" if any(isinstance(one, Mapping) for one in data) else "output[]"
         fix = f"set config.answerFrom, for example to {part}, whose texts are judged as one answer"
     raise InputError(f"answer: {what}; {fix}")
 
@@ -433,7 +441,10 @@ def _no_context(output: Any, given: Mapping[str, Any]) -> str:
         (f"{at}.{key}", found[key]) for at, found in places.items() for key in usual if key in found
     ]
     empty = [f"{path} is null" for path, value in named if value is None]
-    path = next((f", such as {path}" for path, value in named if value is not None), "")
+    empty += [
+        f"{path} {ONLY_NAMES}" for path, value in named if not (value is None or _is_text(value))
+    ]
+    path = next((f", such as {path}" for path, value in named if _is_text(value)), "")
     chats = (f"{at}.{key}" for at in places for key, v in places[at].items() if _has_roles(v))
     path += next((f", or config.messagesFrom to {chat}" for chat in chats), "")
     return (

@@ -109,7 +109,7 @@ def test_rows_that_cannot_be_read_or_have_no_context_and_a_judge_here_cost_nothi
     assert (estimate.cases, estimate.planned, estimate.asks) == (3, 2, 1)
     for said in (
         "1 row cannot be read",
-        "1 of 2 planned cases need no ask: no_context: The",
+        "1 of 2 planned cases need no ask: 1 no_context. The first no_context: The",
     ):
         assert said in str(estimate)
     none = estimate_run([], judge=MODEL)

@@ -90,8 +90,10 @@ def test_a_path_that_is_proposed_can_be_typed_and_finds_its_columns(ends):
     record |= {"answer": ANSWER}
     with pytest.raises(ConfigError, match="which is the context") as refused:
         open_data_set([record]).check_cases()
-    uses = str(refused.value).partition(". Use ")[2].split(" or mapping=")
-    for use, wanted in zip(uses, [texts[:1], texts[1:]], strict=True):
+    uses = (
+        str(refused.value).partition(". Use ")[2].replace("all of them, ", "").split(" or mapping=")
+    )
+    for use, wanted in zip(uses, [texts[:1], texts[1:], texts], strict=True):
         path = ast.literal_eval(use.removeprefix("mapping="))["context"]
         assert path == path.strip()  # as the command line reads it
         (row,) = open_data_set([record], mapping={"context": path}).rows()
