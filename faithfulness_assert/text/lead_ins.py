@@ -127,7 +127,8 @@ def _told_apart(pieces: list[Piece]) -> list[Piece]:
     again = {piece.block for piece, key in zip(pieces, keys, strict=True) if counts[key] > 1}
     name, own = None, ""
     for at, (piece, label) in enumerate(zip(pieces, labels, strict=True)):
-        is_kept = counts[keys[at]] > 1 or (piece.block not in again and own == "")
+        is_named = own == "" and (label != "" or piece.block not in again)
+        is_kept = is_named or counts[keys[at]] > 1
         if name is None or name.block != piece.block or not is_kept or own == label != "":
             name, own = piece, label
         elif own != label and _is_name(name) and not (piece.lead_in or piece.skipped):

@@ -17,7 +17,15 @@ from ..records.model import Skipped, Statement
 from .citations import Trust, heads_sources, is_reference, may_be_title, without_references
 from .inline import Clear, clear
 from .json_leaves import Names, leaves
-from .lead_ins import MAX_PREFIX, TITLES, Piece, under_lead_ins, with_colon, with_headers
+from .lead_ins import (
+    MAX_FRAGMENT,
+    MAX_PREFIX,
+    TITLES,
+    Piece,
+    under_lead_ins,
+    with_colon,
+    with_headers,
+)
 from .learned import CLAIM, is_topic, scores
 from .markdown import Block, Kind, blocks
 from .sentences import FIND, INNER_STOP, LABEL, Span, language_of, sentence_spans, trimmed
@@ -218,7 +226,8 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             if group and kind == "row":
                 reason = _HEADER if is_group else reason
                 shown = f"{with_colon(group)} {shown}"
-            is_prose = kind == "text" and not label.is_bold and piece.text.count(" ") > MOST_SPACES
+            is_long = piece.text.count(" ") > MOST_SPACES or len(piece.text) > MAX_FRAGMENT
+            is_prose = kind == "text" and not label.is_bold and is_long
             is_under = label.end <= piece.start < label.last and not is_prose
             if is_under and not claims_nothing(piece.text):
                 shown = f"{label.text} {piece.text}"
