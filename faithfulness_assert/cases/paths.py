@@ -24,24 +24,23 @@ _STEPS, _OF_LISTS = (
 """Parts of a path that look into a value, and those that look into what their first part finds."""
 
 
-def value_at(record: Any, path: str, default: Any = None) -> Any:
-    """The value at a path, or ``default``. A column may have any name.
+def value_at(record: Any, path: str) -> Any:
+    """The value at a path; None if there is none. A column may have any name.
 
     What is neither a column of this record nor JMESPath may be a column of another one.
     """
     record = opened(record)
     if not isinstance(record, Mapping):
-        return default
+        return None
     if path in record:
         return record[path]
     if not _PLAIN_PATH.fullmatch(path):
         with suppress(ConfigError):
-            return default if (value := search(path, record)) is None else value
-        return default
-    for dot in (at for at, char in enumerate(path) if char == "."):
-        if (inner := record.get(path[:dot])) is not None:
-            return value_at(inner, path[dot + 1 :], default)
-    return default
+            return search(path, record)
+        return None
+    dots = (at for at, char in enumerate(path) if char == ".")
+    start = next((at for at in dots if record.get(path[:at]) is not None), None)
+    return None if start is None else value_at(record[path[:start]], path[start + 1 :])
 
 
 def search(path: Any, record: Any) -> Any:

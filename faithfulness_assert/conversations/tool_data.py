@@ -61,12 +61,12 @@ def tool_texts(payload: Any, place: str) -> Iterator[ToolText]:
     are_mappings = all(isinstance(item, Mapping) for item in items)
     if are_mappings and any(item.keys() == {"json"} for item in items):  # Bedrock
         payload = items = [item.get("json", {"type": "text", **item}) for item in items]
-    if not any(map(_is_part, items)) and not all(isinstance(item, str) for item in items):
+    if not any(map(_kind, items)) and not all(isinstance(item, str) for item in items):
         items = [] if payload is None else [payload]
     for item in items:
-        kind = kind_of(item["type"]) or "media" if _is_part(item) else "data"
-        if kind in ("text", "data"):
-            yield as_lines(part_text(item) if kind == "text" else item, place)
+        kind = _kind(item)
+        if kind in ("text", ""):
+            yield as_lines(part_text(item) if kind else item, place)
         elif kind == "document":
             yield _document(item, place)
         elif kind != "silent":
@@ -75,20 +75,19 @@ def tool_texts(payload: Any, place: str) -> Iterator[ToolText]:
             yield ToolText("", problem=f"{what} {own}")
 
 
-def _is_part(item: Any) -> bool:
-    """Whether an item of an output is a block of content, and not the tool's own data."""
-    if not isinstance(item, Mapping) or not isinstance(type_ := item.get("type"), str):
-        return False
-    kind = kind_of(type_)
+def _kind(item: Any) -> str:
+    """What a block of content in an output is; "" for the tool's own data."""
+    type_ = item.get("type") if isinstance(item, Mapping) else None
+    if not isinstance(type_, str):
+        return ""
+    kind = kind_of(type_) or "media" * any(word in type_ for word in KEYS["media"])
     if kind == "text":
-        return part_text(item) is not None
-    if kind == "document" and not isinstance(item.get("text"), str):
-        return bool(item.get("source") or item.get("content"))
-    if kind == "call":
-        return any(key in item for key in ("arguments", "input", "function"))
-    is_media = any(word in type_ for word in KEYS["media"])
-    media = is_media and any(item.get(key) for key in KEYS["media at"])
-    return kind == "silent" or media or "encrypted_content" in item
+        return kind if part_text(item) is not None else ""
+    if kind == "document" and isinstance(item.get("text"), str):
+        return ""
+    if kind == "silent" or any(item.get(key) is not None for key in KEYS.get(f"a {kind} at", ())):
+        return kind
+    return "media" if "encrypted_content" in item else ""
 
 
 def _document(item: Mapping[str, Any], place: str) -> ToolText:
