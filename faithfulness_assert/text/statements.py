@@ -69,15 +69,6 @@ class _Label(NamedTuple):
     text: str = ""
     is_bold: bool = False
 
-    @classmethod
-    def of(cls, text: str, start: int, end: int, block: Block) -> _Label:
-        """A name in bold holds to the end of its paragraph, another one to that of its line."""
-        bold, plain = _BOLD_LABEL.match(text, start), LABEL.match(text, start)
-        if bold and bold[0]:
-            said = bold[0].replace(bold[1] or "*", "")
-            return cls(start, bold.end(), block.end, said, is_bold=True)
-        return cls(start, plain.end(), end, plain[0]) if plain else cls(start)
-
 
 class Split(NamedTuple):
     """The statements of an answer, with ids from 1, and the skipped pieces. Each in text order."""
@@ -182,32 +173,24 @@ _HEADER = "table header"
 def _read(text: str, language: str) -> Iterator[Piece]:
     """The statements and skipped pieces of all blocks."""
     all_blocks = blocks(text)
-    headers, group, first = list[str](), "", ""
+    table = _Table()
     listed: Trust = ""  # in a list of sources
     only_names = False  # it claims nothing so far
     kind: Kind = "text"
     for block, below in zip_longest(all_blocks, all_blocks[1:]):
         is_answer = _EXPECTS_ANSWER.search(text, max(block.start - 40, 0), block.start)
         parts = [] if block.kind in ("code", "rule") else clear(text, block.pieces)
-        cells = _cells(parts) if block.kind in ("row", _HEADER) else []
         if block.kind == _HEADER != kind:
-            headers, group = cells, ""
-        elif cells[1:] and headers and cells[0] in _AS_ABOVE:
-            cells[0] = first
-        first = cells[0] if cells else ""
-        is_group = block.kind == "row" and _GROUP.fullmatch(text, block.start, block.end)
-        if is_group:
-            is_over = below and below.kind == "row"
-            is_over = is_over and not _GROUP.fullmatch(text, below.start, below.end)
-            group = next(filter(None, cells)) if is_over else ""
+            table = _Table()
+            table.headers = _cells(parts)
+        is_group, row = table.row(text, block, below, parts) if block.kind == "row" else (False, "")
         kind = block.kind
         if kind == "heading" and block.end - block.start > MAX_PREFIX:
             kind = "text"  # it says more than what its part is about
         found = list(_pieces(text, block, parts, language))
         is_lead_in = any(piece.text.endswith(COLON) for piece in found)
         listed = "" if is_lead_in or kind in TITLES else listed
-        lines = block.pieces[::-1] if kind in ("text", "item") else []
-        labels = [_Label.of(text, start, end, block) for start, end in lines]
+        labels = _labels(text, block) if kind in ("text", "item") else []
         label = _Label()  # what the line of a piece begins with
         is_cited = is_reference(" ".join(piece.text for piece in found), listed=listed)
         for place, piece in enumerate(found, 1):
@@ -218,25 +201,64 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             is_source = trust == "surely" or (is_cited and (not listed or may_be_title(piece.text)))
             if is_source or _is_source(piece.text, listed, only_names=only_names):
                 reason = reason or "citation"
+            reason = _HEADER if is_group else reason
             only_names = only_names and reason != ""
             while labels and labels[-1].start <= piece.start:
                 new = labels.pop()
                 label = new if label.last <= new.start or new.is_bold else label
-            shown = with_headers(headers, cells) if kind == "row" else ""
-            if group and kind == "row":
-                reason = _HEADER if is_group else reason
-                shown = f"{with_colon(group)} {shown}"
             is_long = piece.text.count(" ") > MOST_SPACES or len(piece.text) > MAX_FRAGMENT
             is_prose = kind == "text" and not label.is_bold and is_long
             is_under = label.end <= piece.start < label.last and not is_prose
-            if is_under and not claims_nothing(piece.text):
-                shown = f"{label.text} {piece.text}"
+            is_under = is_under and not claims_nothing(piece.text)
+            shown = f"{label.text} {piece.text}" if is_under else row
             shown = shown if shown != piece.text else ""
             where = (block.column + (place > 1), block.start)  # under the begin of its item
             number = block.number if place == 1 else 0
             yield Piece(
                 piece.start, piece.end, piece.text, reason, kind, *where, shown, list_number=number
             )
+
+
+class _Table:
+    """The headers of a table, and its last row that names the rows below it."""
+
+    headers: Sequence[str] = ()
+    group = first = ""
+
+    def row(
+        self, text: str, block: Block, below: Block | None, parts: Sequence[Clear]
+    ) -> tuple[bool, str]:
+        """Whether a row only names the rows below it, and how it is shown."""
+        cells = _cells(parts)
+        if cells[1:] and self.headers and cells[0] in _AS_ABOVE:
+            cells[0] = self.first
+        self.first = cells[0]
+        is_group = _GROUP.fullmatch(text, block.start, block.end) is not None
+        if is_group:
+            over = below if below and below.kind == "row" else None
+            is_over = over and not _GROUP.fullmatch(text, over.start, over.end)
+            self.group = next(filter(None, cells)) if is_over else ""
+        shown = with_headers(self.headers, cells)
+        if self.group:
+            shown = f"{with_colon(self.group)} {shown}"
+        return is_group and self.group != "", shown
+
+
+def _labels(text: str, block: Block) -> list[_Label]:
+    """What the lines of a paragraph begin with, the last one first.
+
+    A name in bold holds to the end of its paragraph, another one to that of its line.
+    """
+    found = list[_Label]()
+    for start, end in block.pieces[::-1]:
+        bold, plain = _BOLD_LABEL.match(text, start), LABEL.match(text, start)
+        if bold and bold[0]:
+            said = bold[0].replace(bold[1] or "*", "")
+            found.append(_Label(start, bold.end(), block.end, said, is_bold=True))
+        else:
+            label = _Label(start, plain.end(), end, plain[0]) if plain else _Label(start)
+            found.append(label)
+    return found
 
 
 def _pieces(text: str, block: Block, parts: Sequence[Clear], language: str) -> list[Piece]:
