@@ -23,6 +23,7 @@ from typing import NamedTuple
 from .citations import heads_sources
 from .learned import CLAIM, asks, scores
 from .sentences import LABEL
+from .strings import lazy_pattern
 from .talk import COLON, ENDS, STOPS, claims_nothing, is_remark, may_answer
 
 MAX_PREFIX = 240
@@ -35,6 +36,8 @@ MOST_WORDS, MAX_FRAGMENT = 4, 40
 """Words and characters of what may be no sentence, and say nothing alone."""
 MAX_MARK = 3
 """Characters of what marks an answer: "A: "."""
+_NOTE = lazy_pattern(r"(\[\^[^\]\s]{1,50}\])(:)?")
+"""The mark of a footnote, and its colon before the note itself."""
 TITLES = ("heading", "bold", "rule")
 _PLAIN = ("text", "bold")
 _TABLE = ("row", "table header")
@@ -104,7 +107,22 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
         _alone(piece) if piece.skipped and at not in shown else piece
         for at, piece in enumerate(found)
     ]
+    found = _with_notes(found, text) if "[^" in text else found
     return _told_apart(found) if any(":" in piece.text for piece in found) else found
+
+
+def _with_notes(pieces: list[Piece], text: str) -> list[Piece]:
+    """The pieces, each footnote shown with the sentence that names it and not with the last one."""
+    begins = (_NOTE.match(text, piece.block) for piece in pieces)
+    notes = [found[1] if found and found[2] else "" for found in begins]
+    said_by: dict[str, str] = {}
+    for piece, note in zip(pieces, notes, strict=True):
+        for mark in () if note else _NOTE.finditer(piece.text):
+            said_by.setdefault(mark[1], piece.text)
+    return [
+        piece._replace(lead_in=said_by.get(note, ""), list_number=0) if note else piece
+        for piece, note in zip(pieces, notes, strict=True)
+    ]
 
 
 def _alone(piece: Piece) -> Piece:
