@@ -41,6 +41,8 @@ _HEADING = lazy_pattern(r"(?m)^[ \t]*#[# \t]*\Z")
 
 BEHIND = 3
 """Statements of which one is shown with its heading: the first may only greet."""
+SIGNED = 3
+"""Lines, and words of each, that a letter is signed with."""
 CONFIRMED = "confirmed when asked again"
 """Stands behind a reason that spoke against its label, where the next reply gives the same one."""
 
@@ -244,6 +246,8 @@ def _asserts(state: State, text: str, number: int) -> bool:
     are_headings = all(_HEADING.search(answer, max(place - 20, 0), place) for place in places)
     if own and not is_over and are_headings:
         return not all(map(is_topic, (text, *(s.text for s in own))))
+    if own and all(_signs(state, s) for s in own):
+        return False
     texts = [s.text for s in state.sentences]
     announcing = (s for s in own if is_over or s.lead_in or s.text.endswith((":", "：")))
     may_be_aside = is_over or (
@@ -256,6 +260,16 @@ def _asserts(state: State, text: str, number: int) -> bool:
         or any(names_new_price(s.text, state.known, state.asked) for s in own)
         or any(_answers(state, s) for s in own)
     )
+
+
+def _signs(state: State, sentence: Statement) -> bool:
+    """Whether a line is the name below "Kind regards," at the end of an answer."""
+    before = state.sentences[max(sentence.id - 1 - SIGNED, 0) : sentence.id - 1]
+    is_last = len(state.sentences) - sentence.id < SIGNED
+    words = sentence.text.replace(".", "").split()
+    is_name = len(words) <= SIGNED and all(w.isalpha() and w[0].isupper() for w in words)
+    greets = any(one.text.endswith(",") and may_be_set_aside(one.text, ()) for one in before)
+    return is_last and is_name and greets
 
 
 def _answers(state: State, sentence: Statement) -> bool:
