@@ -98,8 +98,9 @@ class Fields(NamedTuple):
         read = self.read(record)
         fields = {field: value for field, (_, value) in read.items()}
         dropped = {*(path for path, _ in read.values()), *self.system.get("repeated", ())}
-        for name in CASE_ALIASES["question"]:  # by this name a case says that it is missing
-            if name in record and not record[name] and not fields.get("question"):
+        # By such a name a case says that it is missing.
+        for name in () if self.system or fields.get("question") else CASE_ALIASES["question"]:
+            if name in record and record[name] in (None, ""):
                 fields[name] = record[name]
                 dropped.add(name)
         rest = {name: value for name, value in record.items() if name not in dropped}

@@ -156,7 +156,7 @@ def test_a_cancelled_grade_cancels_its_asks(system):
     async def cancelled() -> AsyncJudge:
         judge = AsyncJudge()
         task = asyncio.ensure_future(CALLS[system](judge))
-        await asyncio.wait_for(judge.began.wait(), 30)
+        await asyncio.wait_for(judge.began.wait(), 120)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
