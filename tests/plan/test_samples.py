@@ -268,8 +268,8 @@ def test_a_control_is_passed_if_the_first_sample_passes_it(failing, failed):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             shown = {text for _, text in ask.payload.sentences}
             credulous = ask.sample == failing
-            self.label = lambda text: LABELS[0 if credulous or text in shown else 2]
-            return super().ask(ask)
+            own = TruthfulJudge(lambda text: LABELS[0 if credulous or text in shown else 2])
+            return own.ask(ask)  # samples are asked at once
 
     for controls in ("report", "enforce"):
         options = {"controls": controls, "samples": 3}
