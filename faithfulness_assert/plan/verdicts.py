@@ -18,7 +18,7 @@ from ..text.absent_numbers import absent_numbers, names_new_price
 from ..text.lead_ins import with_colon
 from ..text.learned import asks, is_topic
 from ..text.strings import lazy_pattern
-from ..text.talk import asks_whether, assents, may_answer, may_be_set_aside
+from ..text.talk import STOPS, asks_whether, assents, may_answer, may_be_set_aside
 from .outcomes import schema_errors_of, usable_text, worth_asking_again
 from .state import (
     Cell,
@@ -268,7 +268,8 @@ def _signs(state: State, sentence: Statement) -> bool:
     is_last = len(state.sentences) - sentence.id < SIGNED
     words = sentence.text.replace(".", "").split()
     is_name = len(words) <= SIGNED and all(w.isalpha() and w[0].isupper() for w in words)
-    greets = any(one.text.endswith(",") and may_be_set_aside(one.text, ()) for one in before)
+    open_lines = (one.text for one in before if not one.text.endswith(STOPS))
+    greets = any(may_be_set_aside(text, ()) for text in open_lines)
     return is_last and is_name and greets
 
 

@@ -335,7 +335,9 @@ def _sentences(part: Clear, language: str) -> Iterator[Piece]:
 
 
 def _is_value_of(before: str, said: str) -> bool:
-    """Whether a line is only a number with its unit, and says nothing without the line before."""
+    """Whether a line says nothing without the one before: a number with its unit, a definition."""
+    if said.startswith(": "):
+        return True
     is_value = said[-1] not in ".!?" and _VALUE.fullmatch(said)
     return bool(is_value) and not (before.endswith(ENDS) or _VALUE.fullmatch(before))
 
