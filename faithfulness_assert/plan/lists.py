@@ -8,6 +8,7 @@ which no truths come is shown by its own sentences.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -52,6 +53,8 @@ Piece = tuple[Evidence, ...]
 CLAIMS_PER_SENTENCE = 20
 FEW = 4
 """Of so many words of a sentence, its claims change less than one."""
+MANY = 64
+"""A word that so many sentences have in common does not tell them apart."""
 PIECE_TOKENS = 6_000
 """Tokens of the context in one ask, so that the list of its facts fits a reply."""
 
@@ -169,11 +172,11 @@ def _with_claims(state: State) -> State:
 
 # ---------------------------------------------------------------- whether claims stand for it
 
-# They do if none is another sentence of the answer, and if they have together the numbers, names,
-# conditions, quantifiers and negations of theirs, and nearly all of its words. They add no number
-# and hardly a word to the answer and the question, none where they leave one out, and none that
-# only reports or supposes what they say. So a remark, half of a claim or what a judge finds right
-# instead never stands for it.
+# They do if each is nearest to their sentence, and if they have together its numbers, names,
+# conditions, quantifiers and negations, and nearly all of its words. They add no number and hardly
+# a word to the answer and the question, none where they leave one out, and none that only reports
+# or supposes what they say. So a remark, half of a claim or what a judge finds right instead never
+# stands for it, nor is what is listed under another sentence counted twice.
 
 
 def as_claim(sentence: Statement, claim: str) -> Statement:
@@ -197,6 +200,10 @@ class Sentences:
         self.state = state
         self.texts = {s.id: without_heading(s) for s in state.sentences}
         self.keys = {*map(text_key, self.texts.values())}
+        self.places: dict[str, list[int]] = {}
+        for number, text in self.texts.items():
+            for word in words_that_count(text):
+                self.places.setdefault(word, []).append(number)
 
     @cached_property
     def known(self) -> tuple[frozenset[str], Numbers]:
@@ -221,8 +228,16 @@ class Sentences:
             return False
         if not (Numbers(whole).has_all_of(text) and numbers.has_all_of(whole)):
             return False
-        others = self.keys - {text_key(text)}
-        return _has_in_order(whole, text) and others.isdisjoint(map(text_key, claims))
+        return _has_in_order(whole, text) and all(self._is_of(number, one) for one in claims)
+
+    def _is_of(self, number: int, claim: str) -> bool:
+        """Whether no other sentence shares more words with a claim."""
+        if (key := text_key(claim)) in self.keys:
+            return key == text_key(self.texts[number])
+        places = (self.places.get(word, ()) for word in words_that_count(claim))
+        shared = Counter(n for owners in places if len(owners) <= MANY for n in owners)
+        own = shared[number]
+        return own == max(shared.values(), default=0)
 
 
 def _words(text: str) -> frozenset[str]:

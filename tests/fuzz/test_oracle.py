@@ -10,13 +10,14 @@ from fuzz.judge_faults import Content, Entry
 from fuzz.oracle import LAWS, Grade, run, violations
 from fuzz.oracle_systems import SYSTEMS
 from fuzz.random_scenarios import reproduction, scenario_of, without_faults
-from fuzz.scenario import Scenario, fact
+from fuzz.scenario import Scenario, Sentence, fact
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 from own_policy import likely_parts_from
 from strategies import examples
 
 GRADES_PER_EXAMPLE = 30
+MUSEUM = "The house also has a small museum."
 
 
 def broken(scenario: Scenario) -> str:
@@ -33,6 +34,15 @@ def test_no_credit_from_nowhere_and_no_sentence_lost(seed):
     for _ in range(GRADES_PER_EXAMPLE):
         problem = broken(scenario_of(rng))
         assert not problem, problem
+
+
+def test_a_claim_that_is_listed_under_another_sentence_too_is_credited_once():
+    museum = Sentence("It also has a small museum.", ("museum",), (MUSEUM,), ("supported",))
+    brandt = "The harbour was built by Otto Brandt."
+    harbour = Sentence(brandt, ("harbour",), (brandt,), ("not_enough_info",))
+    scenario = Scenario("hallucination", (museum, harbour), fillers=4, seed=829)
+    problem = broken(replace(scenario, claim_faults=("moved",), verdict_faults=("echoed",) * 3))
+    assert not problem, problem
 
 
 @pytest.mark.parametrize("policy", sorted(SYSTEMS))
