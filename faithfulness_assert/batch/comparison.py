@@ -179,8 +179,7 @@ class Comparison:
             if cases and graded >= self.min_graded * cases:
                 continue
             needed = f"at least {self.min_graded:.1%} are needed".replace(".0%", "%")
-            why = next((f": {group.message}" for group in run.errors.groups()), "")
-            problem = f"only {graded:,} of {cases:,} cases were graded in {name}, {needed}{why}"
+            problem = f"only {graded:,} of {cases:,} cases were graded in {name}, {needed}"
             if graded >= self.min_graded * run.cases > 0:
                 fix = "give each case its id and question, or set a lower share"
                 problem = f"{self._gone()}; {needed}: {fix}"

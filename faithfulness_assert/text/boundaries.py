@@ -83,11 +83,12 @@ def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) 
     is_name = left[-2:-1].isupper() and right[:2].isupper()  # ASP.NET
     if view[cut - 1] != " " and (is_name or _ITEM_NUMBER.search(left)):
         return False
-    first = right.split(maxsplit=1)[0].rstrip(".,;:)").casefold()
-    if language != "en" and left[-2:-1].isdigit() and first in valued("months"):
-        return False  # Freitag, 21. Juli
-    if left[-2:-1].isdigit() and _ORDINAL.search(left):
-        return right.split(maxsplit=1)[0].casefold() in function_words()
+    if left[-2:-1].isdigit():
+        first = right.split(maxsplit=1)[0].casefold()
+        if language != "en" and first.rstrip(".,;:)") in valued("months"):
+            return False  # Freitag, 21. Juli
+        if _ORDINAL.search(left):
+            return first in function_words()
     return not _ends_with_abbreviation(left, right, language)
 
 

@@ -76,17 +76,15 @@ def leaves(text: str, names: Names, context: str = "") -> tuple[list[Piece], str
     copied = [has_answer and "context" in fields for _, fields in found]
     there = plain_words(context) if any(copied) else ""
     pieces = [
-        piece._replace(skipped="context")
-        if is_copied and not (_STATES.search(piece.text) and not _is_in(piece.text, there))
-        else piece
+        piece._replace(skipped="context") if is_copied and _repeats(piece.text, there) else piece
         for (piece, _), is_copied in zip(found, copied, strict=True)
     ]
     return pieces, rest + text[done:]
 
 
-def _is_in(leaf: str, there: str) -> bool:
-    """Whether a context with these words has what a leaf says, behind its keys."""
-    return plain_words(leaf.partition(": ")[2]) in there
+def _repeats(leaf: str, there: str) -> bool:
+    """Whether a leaf states nothing behind its keys that a context with these words lacks."""
+    return not _STATES.search(leaf) or plain_words(leaf.partition(": ")[2]) in there
 
 
 def _plain(key: str) -> str:
