@@ -210,8 +210,8 @@ class Own:
             in_list = in_list and gap.strip() in {*LIST_GAPS, *words_of("joiners")}
             before = self.text[max(number.start - 20, 0) : number.start].rstrip(" .:=#")
             word = before.rpartition(" ")[2].lstrip("([")
-            in_list = in_list or word.casefold() in words_of("pages")
-            if in_list or gap in NAME_GAPS or _is_name(self.text, number):
+            in_list = in_list or (word.casefold() in words_of("pages") and not _is_share(number))
+            if in_list or gap in NAME_GAPS or _is_name(self.text, number, self.language):
                 end_of_name = number.end
             elif not number.is_part:
                 found.append(number)
@@ -258,7 +258,12 @@ def find_absent(
 # ---------------------------------------------------------------- what is not looked for
 
 
-def _is_name(text: str, number: Number) -> bool:
+def _is_share(number: Number) -> bool:
+    """Whether a number is between 0 and 1, and so numbers no page: "p = 0.03"."""
+    return "/" not in number.digits and any(0 < value < 1 for value in number.plain[:1])
+
+
+def _is_name(text: str, number: Number, language: str) -> bool:
     """Whether a number is part of a name, or numbers a part of a text."""
     start, end, kinds = number.start, number.end, number.kinds()
     said, behind = text[start : number.last], text[end : end + 2].rstrip(" .,;:'")
@@ -283,7 +288,7 @@ def _is_name(text: str, number: Number) -> bool:
     if word := _WORD_BEFORE.match(before):
         said = word[2][::-1]
         plain = said.casefold()
-        is_named = plain in words_of("labels")
+        is_named = plain in words_of("labels") and not _is_share(number)
         # "Boeing" makes a name of what follows, "July" and "In" do not, nor do brackets.
         if not is_named and said[0].isupper() and not word[1].strip(" ."):
             is_usual = plain in words_of("before a number") or plain in valued("months")
@@ -291,16 +296,16 @@ def _is_name(text: str, number: Number) -> bool:
             is_named = not is_first and not (is_usual and (said.istitle() or plain == "ad"))
     if number.is_clear and "order" not in kinds:
         return is_named and len(number.after) == 1  # the type 37A
-    return is_named or _begins_name(text, number)
+    return is_named or _begins_name(text, number, language)
 
 
-def _begins_name(text: str, number: Number) -> bool:
+def _begins_name(text: str, number: Number, language: str) -> bool:
     """Whether a name follows: "2016 Tour", "14th Dalai Lama"; or a work: "Hush (2016 film)"."""
     start, end = number.start, number.last
     in_bracket = text[max(start - 2, 0) : start].strip() == "("
     if in_bracket and (work := _WORK.match(text, end)):  # Hush (2016 film), Roe v. Wade (1973)
         return bool(work[1]) or bool(_NAMED_YEAR.search(text, max(start - 40, 0), start))
-    word = _WORD_BEHIND.match(text, end)
+    word = None if language == "de" else _WORD_BEHIND.match(text, end)  # all nouns are capitalised
     if word is None or not word[1][0].isupper() or (units_of(word[1]) and not number.kinds()):
         return False
     says_nothing = word[1][1:].isupper() or text.istitle()

@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from .lead_ins import Piece
 from .sentences import INNER_STOP, sentence_spans
-from .strings import FENCE, is_blank, key_words, lazy_pattern, plain_words
+from .strings import FENCE, SIGNS, is_blank, key_words, lazy_pattern, plain_words
+from .talk import claims_nothing
 
 MAX_JSON = 100_000
 """Characters. A longer answer is read as text."""
@@ -48,17 +51,19 @@ _CLOSING = lazy_pattern(r"(?:[\s,]*[}\]])*")
 def leaves(text: str, names: Names, context: str = "") -> tuple[list[Piece], str]:
     """The leaves of JSON in a text: all of it, behind other words, several on lines, or cut off.
 
-    Also the text with line breaks for them. JSON in a fence is code, unless the fence is the text,
-    or a sentence is in it. Leaves under a name of a context are skipped where another is under a
-    name of an answer, but for sentences that the ``context`` does not have.
+    Also the text with line breaks for them. JSON in a fence is code, unless nothing beside it
+    claims something, or a sentence is in it. Leaves under a name of a context are skipped where
+    another is under a name of an answer, but for sentences that the ``context`` does not have.
     """
     if len(text) > MAX_JSON:
         return [], text
     fence = FENCE.fullmatch(text)
     spans = [fence.span("body") if fence else (0, len(text.partition("```")[0]))]
-    if not fence:
-        inside = (one.span("body") for one in _FENCED.finditer(text))
-        spans += [span for span in inside if _SENTENCE.search(text, *span)]
+    if not fence and spans[0][1] < len(text):
+        inside = [one.span("body") for one in _FENCED.finditer(text)]
+        beside = [line for line in _FENCED.sub("", text).splitlines() if not is_blank(line)]
+        is_all = all(map(claims_nothing, beside))
+        spans += [span for span in inside if is_all or _SENTENCE.search(text, *span)]
     known = {field: {_plain(name) for name in names[field]} for field in names}
     found: list[_Leaf] = []
     rest, done = "", 0
@@ -72,12 +77,12 @@ def leaves(text: str, names: Names, context: str = "") -> tuple[list[Piece], str
             found += own
             rest += text[done:start] + "\n" * (at - start)
             done = at
-    has_answer = any("answer" in fields and "context" not in fields for _, fields in found)
-    copied = [has_answer and "context" in fields for _, fields in found]
+    has_answer = any("answer" in own.fields and "context" not in own.fields for own in found)
+    copied = [has_answer and "context" in own.fields for own in found]
     there = plain_words(context) if any(copied) else ""
     pieces = [
         piece._replace(skipped="context") if is_copied and _repeats(piece.text, there) else piece
-        for (piece, _), is_copied in zip(found, copied, strict=True)
+        for (piece, *_), is_copied in zip(found, copied, strict=True)
     ]
     return pieces, rest + text[done:]
 
@@ -95,6 +100,7 @@ def _plain(key: str) -> str:
 class _Leaf(NamedTuple):
     piece: Piece
     fields: frozenset[str]  # whose names it stands under
+    listed: str = ""  # the keys of its list, if it is an item of one
 
 
 class _Keys(NamedTuple):
@@ -115,7 +121,8 @@ def _leaves(text: str, start: int, known: Mapping[str, set[str]]) -> list[_Leaf]
     """The leaves up to where the first object or list closes. What has no value ends in one.
 
     In a list of objects each leaf is shown behind the first of its object: "service: Parking |
-    price: 16 euros", or nobody could check of which service 16 euros is the price.
+    price: 16 euros", or nobody could check of which service 16 euros is the price. So is each in a
+    list of lists, and in lists of one length side by side behind that of the first list.
     """
     found: list[_Leaf] = []
     # With the first leaves of the objects in lists around it (None: there is none), and its sign.
@@ -126,9 +133,13 @@ def _leaves(text: str, start: int, known: Mapping[str, set[str]]) -> list[_Leaf]
         said = token[0]
         if said in "{[":
             opened.append((here, firsts, sign))
-            firsts = [*firsts[1 - MAX_LISTS :], None] if sign + said == "[{" else firsts
+            is_record = sign + said in ("[{", "[[")
+            firsts = [*firsts[1 - MAX_LISTS :], None] if is_record else firsts
             here, key, sign = here.and_key(key, known), "", said
         elif said in "}]":
+            if begin >= 0:  # "allergens": []
+                found.append(_Leaf(Piece(begin, token.end(), "", "no value", "row"), here.fields))
+                begin = -1
             here, firsts, sign = opened.pop()
         elif " " in said and said[0] != '"':
             break  # words outside of a string: the JSON has ended
@@ -138,22 +149,45 @@ def _leaves(text: str, start: int, known: Mapping[str, set[str]]) -> list[_Leaf]
                 key = _value(said)
                 continue
             label, fields = here.and_key(key, known)
-            for first, last, value in _sentences(token):
+            values = _sentences(token)
+            listed = label if sign == "[" and len(values) == 1 else ""
+            for first, last, value in values:
                 begin = first if begin < 0 else begin
                 line = " ".join((f"{label}: {value}" if label else value).split())
-                reason = "no value" if said == "null" or is_blank(value) else ""
+                is_empty = is_blank(value) and not SIGNS.fullmatch(value)
+                reason = "no value" if said == "null" or is_empty else ""
                 over = " | ".join(filter(None, firsts))[-MAX_LABEL:]
                 shown = f"{over} | {line}" if over and not reason else ""
                 if firsts and firsts[-1] is None and not reason:
                     firsts[-1] = line
-                found.append(_Leaf(Piece(begin, last, line, reason, "row", shown=shown), fields))
+                piece = Piece(begin, last, line, reason, "row", shown=shown)
+                found.append(_Leaf(piece, fields, listed))
                 begin = -1
             key = ""
         if not opened or token["cut"]:
             break
     if begin >= 0:
-        found.append(_Leaf(Piece(begin, end, "", "no value", "row"), frozenset()))
-    return found
+        found.append(_Leaf(Piece(begin, end, "", "no value", "row"), here.fields))
+    return _as_rows(found)
+
+
+def _as_rows(found: list[_Leaf]) -> list[_Leaf]:
+    """The leaves, those of lists of one length side by side shown as the rows of their table."""
+    rows, over, heads = list[_Leaf](), "", list[_Leaf]()
+    for listed, items in groupby(found, key=attrgetter("listed")):
+        own, above = [*items], listed.rpartition(", ")[0]
+        is_next = heads and above == over and listed != heads[0].listed
+        if listed and is_next and len(own) == len(heads):
+            own = [_behind(head, leaf) for head, leaf in zip(heads, own, strict=True)]
+        elif listed and len(own) > 1:
+            over, heads = above, own
+        rows += own
+    return rows
+
+
+def _behind(head: _Leaf, leaf: _Leaf) -> _Leaf:
+    shown = f"{head.piece.text} | {leaf.piece.shown or leaf.piece.text}"
+    return leaf if leaf.piece.skipped else leaf._replace(piece=leaf.piece._replace(shown=shown))
 
 
 def _sentences(token: re.Match[str]) -> list[tuple[int, int, str]]:

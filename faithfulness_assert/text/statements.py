@@ -8,7 +8,7 @@ In doubt a piece is a statement.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from .lead_ins import (
 from .learned import CLAIM, is_topic, scores
 from .markdown import Block, Kind, blocks
 from .sentences import FIND, INNER_STOP, LABEL, Span, language_of, sentence_spans, trimmed
-from .strings import clean_text, is_blank, lazy_pattern
+from .strings import SIGNS, clean_text, is_blank, lazy_pattern
 from .talk import COLON, ENDS, claims_nothing
 
 _ENDS_CITATION = "])】］）}>"
@@ -124,7 +124,8 @@ def split(
     inside: list[Piece] = []
     if "{" in source or "[" in source:
         inside, source = leaves(source, names, context)
-    pieces += sorted([*inside, *under_lead_ins([*_read(source, language)], source)])
+    read = [*_with_signs(_read(source, language))]
+    pieces += sorted([*inside, *under_lead_ins(read, source)])
     pieces = list(_covering(text, pieces))
     stated = (piece for piece in pieces if not piece.skipped)
     return Split(
@@ -217,6 +218,20 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             yield Piece(
                 piece.start, piece.end, piece.text, reason, kind, *where, shown, list_number=number
             )
+
+
+def _with_signs(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces, each with the signs alone that follow it: "Dogs allowed?" and a tick below it."""
+    before: Piece | None = None
+    for piece in pieces:
+        if not is_blank(piece.text) or piece.skipped:
+            if before:
+                yield before
+            before = piece
+        elif before and before.skipped in ("", "heading"):
+            before = before._replace(end=piece.end, text=f"{before.text} {piece.text}", skipped="")
+    if before:
+        yield before
 
 
 class _Table:
@@ -317,7 +332,7 @@ def _sentences(part: Clear, language: str) -> Iterator[Piece]:
         spans = [own for span in spans for own in _without_citations(part.text, *span)]
     for start, end in spans:
         said = " ".join(part.text[start:end].split())
-        if is_blank(said):
+        if is_blank(said) and not SIGNS.fullmatch(said):
             continue
         piece = Piece(part.places[start], part.places[end - 1] + 1, said)
         is_aside = _PARENTHESIS.fullmatch(said) and not INNER_STOP.search(said)

@@ -31,6 +31,8 @@ FIRST_DENSE = "\u3040"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _VISIBLE = re.compile(r"[^\W_]")
+SIGNS = re.compile("[\u2190-\u22ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\u200d\ufe0f\\s]+")
+"""Signs that may say something: a tick, a cross, stars, arrows, an emoji."""
 _WORDS = re.compile(r"\w+")
 _IN_WORDS = bytes(n if _WORDS.match(chr(n)) and n < 128 else 32 for n in range(256)).lower()
 # Zero-width and bidirectional characters hide and reorder text. Joiners are kept where a script or
