@@ -105,7 +105,6 @@ def talk_rows(given: list[dict[str, Any]]) -> list[Row]:
         Row(r["text"], r["claims"], r.get("is_item", False), r["language"], weight_of(r))
         for r in given
     ]
-    draws = random.Random(0)
     claims: dict[str, list[Row]] = {}
     for row in rows:
         if row.claims and not row.is_item and len(row.text) > 24:
@@ -121,6 +120,7 @@ def talk_rows(given: list[dict[str, Any]]) -> list[Row]:
             added += [row._replace(text=p, weight=0.5) for p in shorter if p not in parts]
         if row.text.endswith("?") and VERB_FIRST.match(row.text):
             added.append(row._replace(text=row.text.rstrip(" ?") + ",", weight=0.5))
+        draws = random.Random(row.text)  # so that a new row changes nothing for the others
         if draws.random() < JOINED and row.language in claims:
             fact = draws.choice(claims[row.language]).text
             joint = draws.choice([", ", ". ", " - ", " ", "; ", ": "])
@@ -134,14 +134,13 @@ def talk_rows(given: list[dict[str, Any]]) -> list[Row]:
 
 def called_out(rows: list[Row]) -> list[Row]:
     """The rows, and some of the claims as they seldom are here: called out, or as a fragment."""
-    draws = random.Random(1)
     plain = [row for row in rows if row.claims and row.text.endswith((".", "。"))]
     called = [row._replace(text=row.text[:-1] + "!") for row in plain]
     bare = [row._replace(text=row.text[:1].lower() + row.text[1:-1]) for row in plain]
     return [
         *rows,
-        *(row for row in called if draws.random() < CALLED_OUT),
-        *(row for row in bare if draws.random() < BARE),
+        *(row for row in called if random.Random(row.text).random() < CALLED_OUT),
+        *(row for row in bare if random.Random(row.text).random() < BARE),
     ]
 
 
