@@ -251,8 +251,11 @@ def compare(
         ((line.case_id, line.row, line.input) for line in after()),
     )
 
+    def known() -> Iterator[Line]:  # B may be graded meanwhile, and have more cases by now
+        return (line for line in after() if line.case_id in old_ids)
+
     def changed() -> Iterator[tuple[Change, Line]]:
-        for line, new in _outcomes(after, compared, 1):
+        for line, new in _outcomes(known, compared, 1):
             id = line.case_id
             was = old.pop(old_ids[id], NOTHING)
             if kind := _kind(was, new):

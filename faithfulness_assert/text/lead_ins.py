@@ -62,6 +62,9 @@ class Piece(NamedTuple):
 
 def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
     """The pieces of a text, each shown with what it stands under."""
+    pieces = [
+        _as_value(piece, following) for piece, following in zip_longest(pieces, pieces[1:])
+    ]
     found: list[Piece] = []
     over: list[tuple[int, int, int]] = []  # each lead-in: its column, its paragraph, its place
     heads: list[tuple[int, int]] = []  # the level and place of each heading of this part
@@ -74,7 +77,7 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
         before = group
         if over and not piece.list_number:
             piece = piece._replace(list_number=found[over[-1][-1]].list_number)
-        level = {"heading": piece.column, "bold": LOWEST}.get(piece.kind, -1)  # of no heading: -1
+        level = _level(piece)
         if level >= 0 or (piece.kind == "rule" and heads and heads[-1][1] != place - 1):
             heads = [(n, at) for n, at in heads if n < level or found[at].block == piece.block]
         elif asks(piece.text):  # what follows answers it, and no longer the heading
@@ -109,6 +112,20 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
     ]
     found = _with_notes(found, text) if "[^" in text else found
     return _told_apart(found) if any(":" in piece.text for piece in found) else found
+
+
+def _level(piece: Piece) -> int:
+    """The level of a heading, which is lower for a larger one; -1 of what is none."""
+    return {"heading": piece.column, "bold": LOWEST}.get(piece.kind, -1)
+
+
+def _as_value(piece: Piece, following: Piece | None) -> Piece:
+    """A piece; a title with nothing below it as a value: "Side effects:" over "**Headache**"."""
+    is_title = piece.skipped == "heading" and not heads_sources(piece.text)
+    is_over = following and not -1 < _level(following) <= _level(piece)
+    if not is_title or is_over or claims_nothing(piece.text, is_item=True):
+        return piece
+    return piece._replace(kind="text", skipped="")
 
 
 def _with_notes(pieces: list[Piece], text: str) -> list[Piece]:

@@ -80,6 +80,13 @@ def test_a_case_that_is_not_there_is_not_told_of_as_one_that_could_not_be_graded
         assert "graded" not in told.replace("--min-graded", "")
 
 
+def test_a_run_may_be_compared_while_it_is_graded():
+    grows = (run_of(dict.fromkeys(ids, result(0.5))) for ids in ("a", "ab", "abc"))
+    compared = compare(run_of({"a": result(1.0)}), lambda: next(grows)())
+    assert compared.summaries[1].cases == 1
+    assert [change.case_id for change in compared.shown] == ["a"]
+
+
 def test_rows_without_ids_are_matched_by_what_is_graded(tmp_path):
     texts = ["It rains.", "It snows.", "It hails.", "It rains.", "The sun shines."]
     cases = [{"answer": a, "context": "It rains and it hails."} for a in texts]
