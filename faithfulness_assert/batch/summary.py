@@ -14,6 +14,7 @@ from ..records.model import (
     NEW_SOURCE,
     NOT_JUDGED,
     NUMBER_FLAG,
+    THOUGHT_SKIPPED,
     VERBATIM_FLAG,
     WHOLE_ANSWER,
 )
@@ -40,6 +41,7 @@ _CUT = "whose prompt the server may have cut, as it counted far fewer tokens tha
 CHECKS = {
     NUMBER_FLAG: f"{_WITH_NUMBER} ({NUMBER_FLAG})",
     CODE_SKIPPED: "passed with code, which is skipped: check the words in it",
+    THOUGHT_SKIPPED: "passed with what the model thought before, which is skipped: check it",
     NEW_LINK: "passed with a link whose address is nowhere in the context: check it",
     NEW_SOURCE: "passed with a citation that names what the context lacks: check it",
     VERBATIM_FLAG: f"{_WITH_COPY}: check the judge",

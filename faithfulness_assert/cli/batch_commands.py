@@ -137,9 +137,8 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
 def _same_command(outcome: RunOutcome | None = None) -> str:
     """How to go on: the command as it was given, without keys.
 
-    ``outcome``: how it stopped. A limit that stopped it is twice what the run has spent, and
-    replies that were cut off are asked for again, or the run would stop again; after a signal they
-    are kept as in any run that goes on.
+    ``outcome``: how it stopped. A limit that stopped it is twice what the run has spent. If errors
+    stopped it, replies that were cut off are asked for again, or it would stop again.
     """
     words, stopped = sys.argv[1:], outcome.stopped if outcome else ""
     for place, word in enumerate(words):
@@ -147,8 +146,8 @@ def _same_command(outcome: RunOutcome | None = None) -> str:
         if outcome and flag in LIMITS and f"{flag} is " in stopped:
             limit = f"{float(f'{2 * LIMITS[flag](outcome.summary) or 1:.2g}'):.12g}"
             words[place + (not equals)] = f"{flag}={limit}" if equals else limit
-    has_cut = outcome and not outcome.signal and "truncated" in _kept(outcome.summary)
-    if has_cut and RETRY not in words:
+    by_errors = outcome and "could not be graded" in stopped
+    if outcome and by_errors and "truncated" in _kept(outcome.summary) and RETRY not in words:
         words.append(RETRY)
     return _to_go_on(*words)
 

@@ -19,7 +19,7 @@ from ..cases.systems import NAMES_INSIDE
 from ..policy.policy import Policy
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Ask, Limits, Outcome
-from ..records.model import CODE_SKIPPED
+from ..records.model import CODE_SKIPPED, THOUGHT_SKIPPED
 from ..records.result import GradingResult
 from ..text.absent_numbers import absent_numbers
 from ..text.context_numbers import Numbers
@@ -53,7 +53,7 @@ GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 """Skipped spans with which an answer says more than that it declines."""
 _FENCE_LINE = lazy_pattern(r"(?m)^[ \t>]*(?:```|~~~)[ \t]*\S*$")
 WARNINGS = {
-    "thinking": "the answer begins with what the model thought: that is skipped, and not judged",
+    "thinking": f"{THOUGHT_SKIPPED}, with which the answer begins: it is skipped, and not judged",
     "code": f"{CODE_SKIPPED}: it is skipped, and not judged, with the words in it",
     "context": (
         "the answer is JSON that repeats a context beside the answer: that is skipped, and not "

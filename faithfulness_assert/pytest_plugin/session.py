@@ -84,8 +84,8 @@ def read_settings(config: pytest.Config) -> dict[str, Any]:
         pytest.UsageError: a value that an option does not take.
     """
     settings = {name: _given(config, name) for name in _TAKES}
-    for name in ("report", "cache"):
-        if settings[name]:
+    for name in ("report", "cache", "policy"):
+        if settings[name] and (name != "policy" or Path(settings[name]).suffix):  # no preset
             typed = config.getoption(f"faithfulness_{name}") is not None
             base = config.invocation_params.dir if typed else config.rootpath
             settings[name] = type(settings[name])(base / settings[name])

@@ -43,8 +43,9 @@ NUMBER_FLAG = "number_not_found"
 VERBATIM_FLAG = "verbatim_in_context"
 """The flag of a statement that is not supported, though the context has it word for word."""
 CODE_SKIPPED = "Check the code in the answer"
+THOUGHT_SKIPPED = "Check what the model thought"
 NEW_LINK, NEW_SOURCE = "Check the link", "Check the source"
-NOT_JUDGED = (CODE_SKIPPED, NEW_LINK, NEW_SOURCE)
+NOT_JUDGED = (CODE_SKIPPED, THOUGHT_SKIPPED, NEW_LINK, NEW_SOURCE)
 """How warnings begin of what no judge is shown, and a person should check. A run counts them."""
 WHOLE_ANSWER = "the context has the whole answer, word for word"
 """The words of a warning that a run counts."""

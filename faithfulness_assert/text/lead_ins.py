@@ -62,9 +62,7 @@ class Piece(NamedTuple):
 
 def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
     """The pieces of a text, each shown with what it stands under."""
-    pieces = [
-        _as_value(piece, following) for piece, following in zip_longest(pieces, pieces[1:])
-    ]
+    pieces = [_as_value(piece, following) for piece, following in zip_longest(pieces, pieces[1:])]
     found: list[Piece] = []
     over: list[tuple[int, int, int]] = []  # each lead-in: its column, its paragraph, its place
     heads: list[tuple[int, int]] = []  # the level and place of each heading of this part

@@ -143,6 +143,15 @@ def test_a_wrong_table_fails_the_test_that_grades_and_no_other(runs):
     assert "sk-very-secret" not in output(result)
 
 
+def test_a_policy_file_of_the_configuration_is_found_from_any_folder(runs, monkeypatch):
+    runs.ini("faithfulness_policy = own.toml")
+    runs.write("def test_it(faithfulness): assert faithfulness(TRUE, CONTEXT).threshold == 0.7")
+    (runs.pytester.path / "own.toml").write_text('base = "default"\nthreshold = 0.7\n', "utf-8")
+    (sub := runs.pytester.path / "sub").mkdir()
+    monkeypatch.chdir(sub)
+    runs.run("..").assert_outcomes(passed=1)
+
+
 # ---------------------------------------------------------------- stored replies
 
 
