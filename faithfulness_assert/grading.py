@@ -377,7 +377,7 @@ def grade_many(
     """
     hide_key(options)
     from .cases.sources import Given, row_labels
-    from .records.result_list import Results
+    from .records.result_list import Results, distrust
 
     grader = Grader(judge, policy, threshold, **options)
     given = Given(cases, keep=True)
@@ -387,4 +387,6 @@ def grade_many(
     except BaseException as error:
         error.results = Results(results, given.rows, row_labels(cases))  # type: ignore[attr-defined]
         raise
+    if why := distrust(results):
+        log.warning("%s", why)  # a warning that is an error would cost the results
     return Results(results, given.rows, row_labels(cases))

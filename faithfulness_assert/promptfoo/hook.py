@@ -435,6 +435,8 @@ def _no_context(output: Any, given: Mapping[str, Any]) -> str:
     """What is said without a context."""
     usual, looked_in = NAMES_INSIDE["context"], ("vars", "providerResponse.metadata", "metadata")
     found_in = [("output", opened(output)), *((name, value_at(given, name)) for name in looked_in)]
+    if _is_transformed(output, given):
+        found_in.append((RAW_OUTPUT, opened(value_at(given, RAW_OUTPUT))))
     places = {place: found for place, found in found_in if found and isinstance(found, Mapping)}
     there = [f"{place} has the keys {names_of(found)}" for place, found in places.items()]
     named = [

@@ -164,7 +164,7 @@ class GradingResult:
 
         ``model_dump()`` has all.
         """
-        reason = lost_points(self) or self.reason or ""
+        reason = (self.error is None and lost_points(self)) or self.reason or ""
         name = f", case_id={clip(self.case_id, 60)!r}" if self.case_id else ""
         score = self.score if self.score is None else f"{self.score:.4g}"
         fields = f"pass_={self.pass_}, score={score}, status={self.status!r}"

@@ -103,6 +103,12 @@ def controls_in_words(controls: Mapping[str, int], scores: str = "these") -> str
     return f"{sentence}, too few to say more" if few else sentence
 
 
+def distrust(results: Iterable[GradingResult]) -> str:
+    """Why scores of these results mean little; "" if their controls do not say so."""
+    controls = sum((controls_in(result.metadata) for result in results), Counter[str]())
+    return controls_in_words(controls) if is_unreliable(controls) else ""
+
+
 def untested_in_words(untested: int, cases: int) -> str:
     """For how many cases a judge could not be tested, and why."""
     which = f"{untested:,} of {counted(cases, 'case')}"

@@ -40,7 +40,7 @@ from obedient import RULES
 from rows import rows
 from strategies import answers, examples, texts
 
-from faithfulness_assert import CitationAudit, grade, policies
+from faithfulness_assert import CitationAudit, grade, grade_many, policies
 from faithfulness_assert.asking.fences import disarmed
 from faithfulness_assert.text.strings import one_line
 
@@ -278,6 +278,13 @@ def test_a_judge_that_obeys_its_prompt_is_caught_by_its_controls():
     )
     assert result.error
     assert not result.pass_
+
+
+def test_many_grades_by_a_judge_that_fails_its_controls_say_so_once(caplog):
+    judge = GullibleJudge(lambda _: "supported")
+    grade_many([{"answer": ANSWER, "context": CONTEXT}] * 9, judge=judge, controls="report")
+    (said,) = caplog.messages
+    assert said.endswith("do not trust these scores; use another judge")
 
 
 # What an attacker writes into a passage who knows how controls are made, but not the secret.
