@@ -29,7 +29,7 @@ from .lead_ins import (
 from .learned import CLAIM, is_topic, scores
 from .markdown import Block, Kind, blocks
 from .sentences import FIND, INNER_STOP, LABEL, Span, language_of, sentence_spans, trimmed
-from .strings import SIGNS, clean_text, is_blank, lazy_pattern
+from .strings import clean_text, is_blank, lazy_pattern, says_nothing
 from .talk import COLON, ENDS, claims_nothing
 
 _ENDS_CITATION = "])】］）}>"
@@ -224,7 +224,7 @@ def _with_signs(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """The pieces, each with the signs alone that follow it: "Dogs allowed?" and a tick below it."""
     before: Piece | None = None
     for piece in pieces:
-        if not is_blank(piece.text) or piece.skipped:
+        if piece.skipped or piece.kind == "row" or not is_blank(piece.text):
             if before:
                 yield before
             before = piece
@@ -321,7 +321,7 @@ def _row(parts: Sequence[Clear]) -> list[Piece]:
     said = " | ".join(cell for cell in _cells(parts) if cell)
     pairs = (pair for part in parts for pair in zip(part.places, part.text, strict=True))
     places = [place for place, char in pairs if char not in "| \t"]
-    return [] if is_blank(said) else [Piece(places[0], places[-1] + 1, said)]
+    return [] if says_nothing(said) else [Piece(places[0], places[-1] + 1, said)]
 
 
 def _sentences(part: Clear, language: str) -> Iterator[Piece]:
@@ -332,7 +332,7 @@ def _sentences(part: Clear, language: str) -> Iterator[Piece]:
         spans = [own for span in spans for own in _without_citations(part.text, *span)]
     for start, end in spans:
         said = " ".join(part.text[start:end].split())
-        if is_blank(said) and not SIGNS.fullmatch(said):
+        if says_nothing(said):
             continue
         piece = Piece(part.places[start], part.places[end - 1] + 1, said)
         is_aside = _PARENTHESIS.fullmatch(said) and not INNER_STOP.search(said)

@@ -31,8 +31,7 @@ FIRST_DENSE = "\u3040"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _VISIBLE = re.compile(r"[^\W_]")
-SIGNS = re.compile("[\u2190-\u22ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\u200d\ufe0f\\s]+")
-"""Signs that may say something: a tick, a cross, stars, arrows, an emoji."""
+_SIGN = re.compile("[\u2190-\u22ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 _WORDS = re.compile(r"\w+")
 _IN_WORDS = bytes(n if _WORDS.match(chr(n)) and n < 128 else 32 for n in range(256)).lower()
 # Zero-width and bidirectional characters hide and reorder text. Joiners are kept where a script or
@@ -67,6 +66,11 @@ def without_tags(text: str) -> str:
 def is_blank(text: str) -> bool:
     """Whether ``text`` contains no letter and no digit."""
     return not text[:1].isalnum() and _VISIBLE.search(text) is None  # most begin with one
+
+
+def says_nothing(text: str) -> bool:
+    """Whether ``text`` is blank, and has no tick, cross, star, arrow or emoji either."""
+    return is_blank(text) and _SIGN.search(text) is None
 
 
 def names_of(items: Iterable[object], limit: int = 12) -> str:
