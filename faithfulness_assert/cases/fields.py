@@ -17,12 +17,12 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from ..conversations.conversation import Conversation, end_with_assistant, read_conversation
-from ..conversations.events import EVIDENCE_ROLES, LOOK, OPENTELEMETRY, is_conversation
+from ..conversations.events import EVIDENCE_ROLES, LOOK, OPENTELEMETRY, is_conversation, key_at
 from ..conversations.plain_data import opened
-from ..records.checks import as_mapping
+from ..records.checks import as_mapping, mappings_in
 from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections, words_in
-from .case import is_file_name, passages_of
+from .case import TEXT_KEYS, is_file_name, passages_of
 from .paths import problem_of, quoted, value_at, without
 from .systems import CASE_ALIASES, COLUMN_FIELDS, FROM, SYSTEMS, Paths, names
 from .table_process import text_of
@@ -52,6 +52,8 @@ _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how p
     }
     for field in HELD
 }
+LISTED = 9
+"""The same of a key that holds a context only if a list of objects is under it."""
 VAGUE = 2
 """How plain the words are that hold an answer only if a sentence is under them."""
 _WHOLE = {field: set(_LINES[field].splitlines()[-1].split()) for field in HELD}
@@ -263,19 +265,22 @@ class _Candidate(NamedTuple):
 
 def _candidates(field: str, records: Sequence[Mapping[str, Any]]) -> list[_Candidate]:
     """The paths that may hold a field by the rule above, the best first; empty ones last."""
-    found = dict[str, _Candidate]()
+    found, others = dict[str, _Candidate](), set[str]()
     for number, record in enumerate(records):
         for keys, value in _leaves(record):
-            rank = _rank(field, keys)
-            if rank and (text := _as_text(field, value, rank)) is not None:
+            if rank := _rank(field, keys):
                 path = _path(keys)
-                found.setdefault(path, _Candidate(path, rank, {})).values[number] = text
+                if (text := _as_text(field, value, rank)) is not None:
+                    found.setdefault(path, _Candidate(path, rank, {})).values[number] = text
+                elif value:
+                    others.add(path)
 
     def order(one: _Candidate) -> Any:
         passages = max(map(len, one.values.values())) if field == "context" else 0
         return not one.is_filled, one.rank, -passages  # those in a list before the same, joined
 
-    return sorted(found.values(), key=order)
+    fit = (one for one in found.values() if one.is_filled or one.path not in others)
+    return sorted(fit, key=order)
 
 
 # ---------------------------------------------------------------- keys
@@ -286,19 +291,19 @@ def _leaves(
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The first values of a record and of the objects in it, each with the keys that lead to it.
 
-    ``in_lists``: also those of the first object in a list, under the key ``[]``.
+    ``in_lists``: also those of the objects in a list, together, under the key ``[]``.
     """
 
-    def walk(inner: Any, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-        for key, value in inner.items():
-            keys = (*above, str(key))
-            yield keys, value
-            if in_lists and isinstance(value, list) and value:
-                keys, value = (*keys, "[]"), value[0]
-            if isinstance(value, Mapping) and len(keys) < MAX_DEPTH + in_lists:
-                yield from walk(value, keys)
+    def walk(beside: Sequence[Mapping[str, Any]], above: tuple[str, ...]) -> Iterator[Any]:
+        for key in dict.fromkeys(key for one in beside for key in one):
+            keys, values = (*above, str(key)), [one[key] for one in beside if key in one]
+            yield keys, values[0]
+            lists = (one[:MAX_SHOWN] for one in values if in_lists and isinstance(one, list))
+            for at, some in ((keys, values), ((*keys, "[]"), list(chain(*lists)))):
+                if len(keys) - keys.count("[]") < MAX_DEPTH and (inner := [*mappings_in(some)]):
+                    yield from walk(inner, at)
 
-    return islice(walk(record, ()), MAX_KEYS)
+    return islice(walk([record], ()), MAX_KEYS)
 
 
 def _path(keys: Sequence[str]) -> str:
@@ -342,9 +347,13 @@ def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
         others.append(words.pop())
     holds = _HOLDS[field].get(words[-1]) if words else None
     others += words[:-1]
+    if holds is None and field == "context" and {*words, *others} & WORDS["context is listed"]:
+        holds, others = LISTED, [*others, words[-1]]
     if holds is None or (last[1:] and last[-1] in _WHOLE[field]):
         return None
-    if not _ABOUT.isdisjoint(others):
+    of_what = {*last[:-1]} - whose - WORDS["endings"]  # a tool's output, a summary of sources
+    is_other = field == "answer" and of_what and ("tool" in of_what or holds > VAGUE)
+    if is_other or not _ABOUT.isdisjoint(others):
         return None
     own = {name.replace("_", "") for name in names(field) if name not in WORDS["may be expected"]}
     made = not whose.isdisjoint(others) or "".join(keys).replace("_", "").lower() in own
@@ -362,7 +371,7 @@ def _fitting(field: str, value: Any) -> Any:
         is_request = isinstance(chat, Mapping) and any(map(chat.get, requests))
         return value if is_request or is_conversation(chat) else None
     if field == "context":
-        value = read_list(value) if isinstance(value, str) else value
+        value = _of_tools(read_list(value) if isinstance(value, str) else value)
         if isinstance(value, list):
             return [read_list(one, of_one=True) if isinstance(one, str) else one for one in value]
         return value if not isinstance(value, Mapping) or _texts_of(value) else None
@@ -383,12 +392,28 @@ def _as_text(field: str, value: Any, rank: _Rank) -> Any:
         is_text = isinstance(value, str) and not is_blank(value)
         is_vague = (field, rank[2]) == ("answer", VAGUE)
         return value.strip() if is_text and (not is_vague or _is_prose(value)) else None
-    if value in ([], "[]"):
-        return ()
-    texts = _texts_of(value[:MAX_KEYS] if isinstance(value, list) else value)
-    if rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts):
+    value = read_list(value) if isinstance(value, str) else value
+    first = value[:MAX_KEYS] if isinstance(value, list) else value
+    inside = _of_tools(first)
+    if rank[2] == LISTED and not mappings_in(inside):
+        return None
+    texts = _texts_of(inside)
+    if inside is first and rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts):
         return None  # names of files, ids, addresses
-    return texts or None
+    return texts if texts or value == [] else None
+
+
+def _of_tools(value: Any) -> Any:
+    """Calls of tools with what was returned, as the message that has them; else the value."""
+    items = opened(value)
+    if isinstance(items, list) and all(isinstance(one, list) for one in items):
+        items = list(chain(*items))  # those of several agents
+    calls = [{key.removeprefix("tool_"): one[key] for key in one} for one in mappings_in(items)]
+    returned = [one for one in calls if key_at(one, "inline") is not None]
+    named = [one for one in calls if isinstance(key_at(one, "name"), str)]
+    if not returned or len(named) < len(items) or not TEXT_KEYS.isdisjoint(chain(*calls)):
+        return value
+    return [{"role": "assistant", "content": "", "tools_called": calls}]
 
 
 def _texts_of(context: Any) -> tuple[str, ...]:
@@ -415,20 +440,23 @@ def _is_prose(text: str) -> bool:
 # ---------------------------------------------------------------- messages
 
 
-def _find_chat(records: Iterable[Mapping[str, Any]], *, has_answer: bool) -> str:
+def _find_chat(records: Sequence[Mapping[str, Any]], *, has_answer: bool) -> str:
     """The key of a list of messages, or its JSON text; "" if there is none.
 
     It ends with an assistant's message, or has what a tool returned: beside an answer it must have
     that. Others are prompts.
     """
     for keys, value in (leaf for record in records for leaf in _leaves(record)):
-        if is_conversation(chat := opened(value)) and not is_said(keys, "expected", "by a judge"):
+        chat, path = opened(value), _path(keys)
+        lists = (one for one in _chats(records, [path]) if isinstance(one, list))
+        are_chats = is_conversation(chat) and all(map(is_conversation, lists))
+        if are_chats and not is_said(keys, "expected", "by a judge"):
             found = _read_chat(chat[:LOOK], has_answer=has_answer)
             if not isinstance(found, str) and (
                 found.passages
                 or (not has_answer and found.question and end_with_assistant(chat[-1:]))
             ):
-                return _path(keys)
+                return path
     return ""
 
 
