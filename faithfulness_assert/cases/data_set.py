@@ -57,6 +57,8 @@ def record_of(place: str, item: Any, problem: str = "") -> Record:
     kinds = WORDS["a step"] & {str(value_at(values, path)) for path in WORDS["kind of a span"]}
     if kinds and values.keys().isdisjoint(names("answer")):
         problem = f"a span of kind {kinds.pop()} has no answer; give those of the LLM or its chain"
+    if {"dataset_id", "source_run_id", "outputs"} <= values.keys():
+        problem = "an example of a data set, whose outputs are what is expected; give runs"
     return Record(place, {} if problem else values, problem)
 
 

@@ -10,7 +10,7 @@ record. An expected answer is never the answer. ``fields.txt`` has the words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import chain, islice
@@ -24,7 +24,7 @@ from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections, words_in
 from .case import TEXT_KEYS, is_file_name, passages_of
 from .paths import problem_of, quoted, value_at, without
-from .systems import CASE_ALIASES, COLUMN_FIELDS, FROM, SYSTEMS, Paths, names
+from .systems import CASE_ALIASES, COLUMN_FIELDS, FROM, NAMES_INSIDE, SYSTEMS, Paths, names
 from .table_process import text_of
 from .written_lists import read_list
 
@@ -69,6 +69,7 @@ class Fields(NamedTuple):
         there: the fields that at least one of the records has.
         unclear: paths with different values, one of which must be the field.
         notes: what a person should know of how they were found.
+        filled: the columns that have a value in the records by which they were found.
     """
 
     paths: Paths
@@ -77,6 +78,7 @@ class Fields(NamedTuple):
     there: frozenset[str] = frozenset()
     unclear: Paths = NOTHING
     notes: tuple[str, ...] = ()
+    filled: frozenset[str] = frozenset()
 
     def read(self, record: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
         """The path and the value of each field that a record has."""
@@ -87,7 +89,9 @@ class Fields(NamedTuple):
             tried: Iterable[tuple[str, Any]] = given
             if self.system and field in HELD:  # JSON in a text goes first, which may be one itself
                 tried = chain(((path, opened(value)) for path, value in given), given)
-            read = ((path, _fitting(field, value)) for path, value in tried)
+            read: Iterable[tuple[str, Any]] = ((p, _fitting(field, value)) for p, value in tried)
+            if field == "context" and self.system and given[1:]:  # what says something goes first
+                read = sorted(read, key=lambda one: not _says_something(one[1]))
             own = "" if "messages" in found else field  # beside them, it may be something else
             named = ((p, v) for p, v in given if p in (own, self.mapping.get(field)))
             others = ((path, value) for path, value in named if not isinstance(value, Mapping))
@@ -110,9 +114,29 @@ class Fields(NamedTuple):
             rest = without(rest, path)
         return fields, rest
 
+    @property
+    def holders(self) -> list[str]:
+        """Where a system has what an application said: nothing else in its records is an answer."""
+        own = () if {"answer", "messages"} & self.mapping.keys() else self.system.get("answer", ())
+        return [path for path in own if f"{path}.answer" in own]
+
+    def needed(self, there: Container[str]) -> tuple[str, ...]:
+        """The fields that a record must have. Messages that went in do not have the answer."""
+        in_chat = ("answer",) * bool(self.holders)
+        return in_chat if "messages" in there else ("answer", "context")
+
+    def rivals(self, record: Mapping[str, Any]) -> tuple[str, ...]:
+        """Paths in what an application said, each of which may be the answer, where they differ."""
+        for at in self.holders:
+            said = as_mapping(opened(value_at(record, at)))
+            keys = [] if is_conversation([said]) else texts_in("answer", said)
+            if len(keys) > 1:
+                return tuple(f"{at}.{quoted(key)}" for key in keys)
+        return ()
+
     def lacking(self) -> str:
         """The first field without which no record can be graded; "" if there is none."""
-        needed = () if "messages" in self.there else ("answer", "context")
+        needed = self.needed(self.there)
         wanted = (*(field for field in self.mapping if field in COLUMN_FIELDS), *needed)
         return next((field for field in wanted if field not in self.there), "")
 
@@ -137,12 +161,30 @@ class Fields(NamedTuple):
                 steps = ", ".join(quoted(path) if path in keys else path for path in rivals)
                 uses.append(f"all of them, {option('mapping', {field: f'[{steps}]'})}")
             return f"which is the {field}? {which} differ", f". Use {' or '.join(uses)}"
-        usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
+        said = self.holders if field == "answer" else []
+        at = next((at for at in said if any(value_at(record, at) for record in records)), "")
+        usual = self.paths.get(field, ()) if at or FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
-        if there := [name for record in records for name in usual if name in record]:
+        if there := [name for record in records for name in usual if name in record and not at]:
             looked = f"{there[0]} is never a text{' or a list of them' * (field == 'context')}"
-        use, chat = (option("mapping", {name: "COLUMN"}) for name in (field, "messages"))
+        is_list = at and any(isinstance(value_at(record, at), list) for record in records)
+        column = f"join(' ', {at}[].KEY)" if is_list else f"{at}.KEY" if at else "COLUMN"
+        use, chat = (option("mapping", one) for one in ({field: column}, {"messages": "COLUMN"}))
         return f"{looked}; {has}", f". Use {use}, or {chat} for chats"
+
+
+def texts_in(field: str, said: Mapping[str, Any]) -> list[str]:
+    """The keys of an object that may have its answer or question, the best first: one of our names
+    alone, else all with different texts that may be it.
+    """
+    texts = {key: value.strip() for key, value in said.items() if isinstance(value, str)}
+    if sure := [name for name in names(field) if name in texts]:
+        return sure[:1]
+    first, *more = [name for name in NAMES_INSIDE[field] if name in texts] or [""]
+    more += [key for key in texts if first and (_rank(field, (key,)) or _LAST)[2] == 1]
+    phrases = [key for key in more if " " in texts[key] or not texts[key].isascii()]
+    different = {texts[key]: key for key in [first, *phrases][::-1] if key}
+    return list(different.values())[::-1]
 
 
 def is_said(keys: Iterable[str], *whose: str) -> bool:
@@ -178,18 +220,30 @@ def find_fields(
     for record in records:
         for field, (path, _) in fields.read(record).items():
             used.setdefault(field, set()).add(path)
+    if system and (real := used.get("context", set()) - WORDS["may be expected"]):
+        first = [path for path in paths["context"] if path not in WORDS["may be expected"]]
+        fields = fields._replace(paths={**paths, "context": tuple(first)})
+        used["context"] = real
     inside = (path for path in used.get("answer", ()) if path.rpartition(".")[0] in paths["answer"])
-    notes = tuple(
-        f"the answer is read from {path!r}{_beside(path, records)}" for path in sorted(inside)
-    )
-    fields = fields._replace(there=frozenset(used), notes=notes)
+    notes = [f"the answer is read from {path!r}{_beside(path, records)}" for path in sorted(inside)]
+    for path in sorted(used.get("context", ())) if system and "context" not in mapping else ():
+        said = [value for record in records if (value := value_at(record, path)) is not None]
+        why = "which came out with the answer" if path.startswith(tuple(fields.holders)) else ""
+        why = why if any(map(_says_something, said)) else f"which says only {clip(str(said[0]))!r}"
+        use = option("mapping", {"context": "PATH"})
+        notes += [f"the context is read from {path!r}, {why}; {use} names another"] * bool(why)
+    filled = frozenset(key for record in records for key in record if record[key])
+    fields = fields._replace(there=frozenset(used), notes=tuple(notes), filled=filled)
+    if rivals := next(filter(None, map(fields.rivals, records)), ()):
+        unclear = {"answer": rivals}
+        return fields._replace(there=fields.there - {"answer"}, unclear=unclear)
     return fields if named else _by_words(fields, records, used)
 
 
 def _beside(path: str, records: Sequence[Mapping[str, Any]]) -> str:
     """What stands beside an answer that is only a part of its object, and is not judged."""
     over, _, name = path.rpartition(".")
-    objects = [as_mapping(value_at(record, over)) for record in records] if over else []
+    objects = [as_mapping(opened(value_at(record, over))) for record in records if over]
     others = dict.fromkeys(key for one in objects for key in one if key != name)
     return f"; {names_of(others)} beside it is not judged" if others else ""
 
@@ -202,6 +256,8 @@ def _by_words(
     paths = dict(fields.paths)
     wanted = [field for field in HELD if field not in fields.mapping]
     found = {field: _candidates(field, records) for field in wanted}
+    if inside := tuple(f"{path}." for path in fields.holders):
+        found["answer"] = [one for one in found.get("answer", ()) if one.path.startswith(inside)]
     filled = (field for field, some in found.items() if any(one.is_filled for one in some))
     has = {*fields.mapping, *there, *filled}
     chat = "messages" not in there and not {"answer", "context"} <= has
@@ -243,6 +299,7 @@ def _by_words(
 
 
 _Rank = tuple[int, int, int]
+_LAST: _Rank = (9, 9, 9)
 
 
 class _Candidate(NamedTuple):
@@ -380,6 +437,8 @@ def _fitting(field: str, value: Any) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return text_of(value)  # as of a cell in Excel
     speaker = "assistant" if field == "answer" else "user"
+    if isinstance(value, Mapping) and texts_in(field, value) and not is_conversation([value]):
+        return None  # what it has under a name is read by that name
     said = [{"role": speaker, **value}] if isinstance(value, Mapping) else value
     is_chat = is_conversation(said)
     chat = _read_chat(said, has_answer=field == "question") if is_chat else ""
@@ -398,7 +457,8 @@ def _as_text(field: str, value: Any, rank: _Rank) -> Any:
     if rank[2] == LISTED and not mappings_in(inside):
         return None
     texts = _texts_of(inside)
-    if inside is first and rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts):
+    is_vague = inside is first and rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts)
+    if is_vague or (texts and all(map(is_file_name, texts))):
         return None  # names of files, ids, addresses
     return texts if texts or value == [] else None
 
@@ -422,6 +482,11 @@ def _texts_of(context: Any) -> tuple[str, ...]:
         value = read_list(context) if isinstance(context, str) else context
         return tuple(passage.text.strip() for passage in passages_of(value))
     return ()
+
+
+def _says_something(context: Any) -> bool:
+    """Whether a passage is more than a name or a word, such as that of an environment."""
+    return any(map(_is_prose, _texts_of(context)))
 
 
 def _as_one(value: Any) -> str:
@@ -501,7 +566,13 @@ def _recognised(record: Mapping[str, Any]) -> Paths:
         for way in system.get("marks", ()):
             if all(value_at(record, at) is not None for at in way.split()):
                 return system
-    return NOTHING
+    # the table that promptfoo writes has each output in a column ``[provider] prompt``
+    outputs = [quoted(key) for key in record if key.startswith("[") and "Grader Reason" in record]
+    own = {**NAMES_INSIDE, "answer": outputs} if outputs else {}
+    return {
+        field: (*own[field], *(f"{at}.{name}" for at in outputs for name in NAMES_INSIDE[field]))
+        for field in own
+    }
 
 
 # ---------------------------------------------------------------- reading
@@ -517,13 +588,24 @@ def read_record(
     own = {"id": fields["id"]} if "id" in fields else {}
     if failed := application_error(values, fields):
         return own, columns, f"answer: missing, because the application failed: {clip(failed)}"
-    for name in () if "messages" in fields else ("answer", "context"):
+    if rivals := where.rivals(values):
+        problem, use = where._replace(unclear={"answer": rivals}).refusal("answer", [values])
+        return own, columns, f"{problem}{use}"
+    for name in where.needed(fields):
         if name in where.there and name not in fields:
             paths, has = where.paths[name], _keys_in([values])
             use = option("mapping", {name: f"{paths[0]} || PATH"})
             read = _shown(paths, MOST_NAMED) + f" (add one: {use})" * bool(where.system)
             problem = f"{name}: missing or null; it is read from {read}; this record has {has}"
             return own, columns, problem
+    late = values.keys() - where.filled if not where.system else ()
+    for name in {"answer", "context"} - where.mapping.keys() if late else ():
+        path, value = where.read(values).get(name, ("", None))
+        others = [key for key in late if values[key] and (_rank(name, (key,)) or _LAST)[2] == 1]
+        if path and (different := [key for key in others if values[key] != value]):
+            uses = (option("mapping", {name: one}) for one in (different[0], path))
+            differ = f"{name}: {different[0]!r} is not in the first records, which have {path!r}"
+            return own, columns, f"{differ}; use {' or '.join(uses)}"
     return fields, columns, ""
 
 

@@ -253,6 +253,8 @@ def _likeness(
     for field, paths in fields.unclear.items():
         if are_many or len({path.rpartition(".")[0] for path in paths}) == 1:
             there.add(field)  # else they are those of records inside of it
+    if are_many and fields.holders and "context" in there:
+        there.add("answer")  # where none can be read: what went into an application is none
     paths = fields.paths["messages"] if "messages" in there else ()
     if have_evidence(records, paths) or {"answer", "context"} <= there:
         return KNOWN if "marks" in fields.system else FULL

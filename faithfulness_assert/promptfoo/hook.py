@@ -330,13 +330,19 @@ def _answer(
     taken = shows or _is_read(None, document, paths)
     named = data if isinstance(data, Mapping) else {}
     inside = [name for name in NAMES_INSIDE["answer"] if isinstance(named.get(name), str)]
-    for name in inside:
-        if not (taken and _is_read({**named, name: None}, document, paths)):
-            known = "\n".join([named[name], str(question), *passages])
-            beside = new_beside(named, name, known)
-            others = [key for key in beside if not _is_read({**named, key: None}, document, paths)]
-            return named[name], PART_OF_OUTPUT.format(name, names_of(others)) if others else ""
     if inside:
+        from ..cases.fields import texts_in  # few outputs are JSON
+
+        changed = {key: {**named, key: None} for key in named if taken}
+        read = [key for key, other in changed.items() if _is_read(other, document, paths)]
+        keys = texts_in("answer", {key: named[key] for key in named if key not in read})
+        if keys[1:]:
+            which = " and ".join(f"output.{key}" for key in keys)
+            raise InputError(f"answer: {which} differ; set config.answerFrom to one of them")
+        for name in keys:
+            known = "\n".join([named[name], str(question), *passages])
+            others = [key for key in new_beside(named, name, known) if key not in read]
+            return named[name], PART_OF_OUTPUT.format(name, names_of(others)) if others else ""
         raise InputError(FROM_ANSWER.format(f"output.{inside[0]}"))
     if isinstance(data, Mapping) and (taken or not isinstance(output, str)):
         problem = f"not found as a text. The output has the keys {names_of(data)}"

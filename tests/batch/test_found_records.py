@@ -104,3 +104,16 @@ def test_a_note_names_the_other_column_of_the_same_kind():
     record = {"Model reply": ANSWER, "Second reply": "It is shut.", "context": CONTEXT}
     described = open_data_set([record]).described()
     assert "the answer is read from 'Model reply', not 'Second reply'" in described
+
+
+def test_a_column_that_the_first_records_lack_is_named_and_an_ideal_context_is_none():
+    first = {"answer": "At nine.", "context": CONTEXT}
+    records = [first] * 50 + [{**first, "response": ANSWER}, {**first, "response": "At nine."}]
+    *_, late, same = open_data_set(records).rows()
+    assert "'response' is not in the first records, which have 'answer'; use" in late.problem
+    assert not same.problem
+    run = {"input": QUESTION, "actual_output": ANSWER, "context": ["It opens at nine."]}
+    records = [{**run, "retrieval_context": [CONTEXT]}, {**run, "retrieval_context": None}]
+    read, lacks = open_data_set(records).rows()
+    assert Case.of(read.fields).context[0].text == CONTEXT
+    assert "context: missing or null; it is read from retrieval_context" in lacks.problem
