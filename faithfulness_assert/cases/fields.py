@@ -10,7 +10,7 @@ record. An expected answer is never the answer. ``fields.txt`` has the words.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import chain, islice
@@ -84,7 +84,9 @@ class Fields(NamedTuple):
         """The path and the value of each field that a record has."""
         found: dict[str, tuple[str, Any]] = {}
         for field, paths in self.paths.items():
-            given = [(path, value_at(record, path)) for path in paths]
+            inside = self.answers_in(record) if field == "answer" else ()
+            tried_paths = () if inside[1:] else (*inside, *paths)
+            given = [(path, value_at(record, path)) for path in tried_paths]
             given = [(path, value) for path, value in given if value is not None]
             tried: Iterable[tuple[str, Any]] = given
             if self.system and field in HELD:  # JSON in a text goes first, which may be one itself
@@ -97,6 +99,8 @@ class Fields(NamedTuple):
             others = ((path, value) for path, value in named if not isinstance(value, Mapping))
             best = next((one for one in chain(read, others) if one[1] is not None), None)
             found |= {field: best} if best else {}
+        if self.holders and "answer" not in found:
+            found.pop("messages", None)  # they went in, and do not have it
         return found
 
     def split(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -120,23 +124,18 @@ class Fields(NamedTuple):
         own = () if {"answer", "messages"} & self.mapping.keys() else self.system.get("answer", ())
         return [path for path in own if f"{path}.answer" in own]
 
-    def needed(self, there: Container[str]) -> tuple[str, ...]:
-        """The fields that a record must have. Messages that went in do not have the answer."""
-        in_chat = ("answer",) * bool(self.holders)
-        return in_chat if "messages" in there else ("answer", "context")
-
-    def rivals(self, record: Mapping[str, Any]) -> tuple[str, ...]:
-        """Paths in what an application said, each of which may be the answer, where they differ."""
-        for at in self.holders:
-            said = as_mapping(opened(value_at(record, at)))
-            keys = [] if is_conversation([said]) else texts_in("answer", said)
-            if len(keys) > 1:
-                return tuple(f"{at}.{quoted(key)}" for key in keys)
-        return ()
+    def answers_in(self, record: Mapping[str, Any]) -> tuple[str, ...]:
+        """Paths in an object that an application gave: of its answer, or all with other texts that
+        may be it.
+        """
+        said = {at: as_mapping(opened(value_at(record, at))) for at in self.holders}
+        own = {at: texts_in(one) for at, one in said.items() if not is_conversation([one])}
+        found = ([f"{at}.{quoted(key)}" for key in keys] for at, keys in own.items())
+        return tuple(next(filter(None, found), ()))
 
     def lacking(self) -> str:
         """The first field without which no record can be graded; "" if there is none."""
-        needed = self.needed(self.there)
+        needed = () if "messages" in self.there else ("answer", "context")
         wanted = (*(field for field in self.mapping if field in COLUMN_FIELDS), *needed)
         return next((field for field in wanted if field not in self.there), "")
 
@@ -161,27 +160,27 @@ class Fields(NamedTuple):
                 steps = ", ".join(quoted(path) if path in keys else path for path in rivals)
                 uses.append(f"all of them, {option('mapping', {field: f'[{steps}]'})}")
             return f"which is the {field}? {which} differ", f". Use {' or '.join(uses)}"
-        said = self.holders if field == "answer" else []
-        at = next((at for at in said if any(value_at(record, at) for record in records)), "")
-        usual = self.paths.get(field, ()) if at or FROM in self.mapping else names(field)
+        usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
-        if there := [name for record in records for name in usual if name in record and not at]:
+        if there := [name for record in records for name in usual if name in record]:
             looked = f"{there[0]} is never a text{' or a list of them' * (field == 'context')}"
-        is_list = at and any(isinstance(value_at(record, at), list) for record in records)
-        column = f"join(' ', {at}[].KEY)" if is_list else f"{at}.KEY" if at else "COLUMN"
+        at = next((at for at in self.holders if any(value_at(one, at) for one in records)), "")
+        is_list = any(isinstance(value_at(record, at), list) for record in records)
+        column = f"join(' ', {at}[].KEY)" if is_list else f"{at}.KEY"
+        column = column if at and field == "answer" else "COLUMN"
         use, chat = (option("mapping", one) for one in ({field: column}, {"messages": "COLUMN"}))
         return f"{looked}; {has}", f". Use {use}, or {chat} for chats"
 
 
-def texts_in(field: str, said: Mapping[str, Any]) -> list[str]:
-    """The keys of an object that may have its answer or question, the best first: one of our names
-    alone, else all with different texts that may be it.
+def texts_in(said: Mapping[str, Any]) -> list[str]:
+    """The keys of an object that may have its answer: one of our names alone, else all with
+    different texts that may be it, the best first.
     """
     texts = {key: value.strip() for key, value in said.items() if isinstance(value, str)}
-    if sure := [name for name in names(field) if name in texts]:
+    if sure := [name for name in names("answer") if name in texts]:
         return sure[:1]
-    first, *more = [name for name in NAMES_INSIDE[field] if name in texts] or [""]
-    more += [key for key in texts if first and (_rank(field, (key,)) or _LAST)[2] == 1]
+    first, *more = [name for name in NAMES_INSIDE["answer"] if name in texts] or [""]
+    more += [key for key in texts if first and (_rank("answer", (key,)) or _LAST)[2] == 1]
     phrases = [key for key in more if " " in texts[key] or not texts[key].isascii()]
     different = {texts[key]: key for key in [first, *phrases][::-1] if key}
     return list(different.values())[::-1]
@@ -230,13 +229,12 @@ def find_fields(
         said = [value for record in records if (value := value_at(record, path)) is not None]
         why = "which came out with the answer" if path.startswith(tuple(fields.holders)) else ""
         why = why if any(map(_says_something, said)) else f"which says only {clip(str(said[0]))!r}"
-        use = option("mapping", {"context": "PATH"})
-        notes += [f"the context is read from {path!r}, {why}; {use} names another"] * bool(why)
+        use = f"; {option('mapping', {'context': 'PATH'})} names another"
+        notes += [f"the context is read from {path!r}, {why}{use}"] * bool(why)
     filled = frozenset(key for record in records for key in record if record[key])
     fields = fields._replace(there=frozenset(used), notes=tuple(notes), filled=filled)
-    if rivals := next(filter(None, map(fields.rivals, records)), ()):
-        unclear = {"answer": rivals}
-        return fields._replace(there=fields.there - {"answer"}, unclear=unclear)
+    if rivals := next((some for record in records if (some := fields.answers_in(record))[1:]), ()):
+        return fields._replace(there=fields.there - {"answer"}, unclear={"answer": rivals})
     return fields if named else _by_words(fields, records, used)
 
 
@@ -261,6 +259,7 @@ def _by_words(
     filled = (field for field, some in found.items() if any(one.is_filled for one in some))
     has = {*fields.mapping, *there, *filled}
     chat = "messages" not in there and not {"answer", "context"} <= has
+    chat = chat and ("answer" in has or not inside)
     if chat and (key := _find_chat(records, has_answer="answer" in has)):
         notes.append(f"the messages are read from {key!r}")
         paths["messages"] = (key,)
@@ -437,8 +436,6 @@ def _fitting(field: str, value: Any) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return text_of(value)  # as of a cell in Excel
     speaker = "assistant" if field == "answer" else "user"
-    if isinstance(value, Mapping) and texts_in(field, value) and not is_conversation([value]):
-        return None  # what it has under a name is read by that name
     said = [{"role": speaker, **value}] if isinstance(value, Mapping) else value
     is_chat = is_conversation(said)
     chat = _read_chat(said, has_answer=field == "question") if is_chat else ""
@@ -588,10 +585,7 @@ def read_record(
     own = {"id": fields["id"]} if "id" in fields else {}
     if failed := application_error(values, fields):
         return own, columns, f"answer: missing, because the application failed: {clip(failed)}"
-    if rivals := where.rivals(values):
-        problem, use = where._replace(unclear={"answer": rivals}).refusal("answer", [values])
-        return own, columns, f"{problem}{use}"
-    for name in where.needed(fields):
+    for name in () if "messages" in fields else ("answer", "context"):
         if name in where.there and name not in fields:
             paths, has = where.paths[name], _keys_in([values])
             use = option("mapping", {name: f"{paths[0]} || PATH"})
@@ -601,11 +595,12 @@ def read_record(
     late = values.keys() - where.filled if not where.system else ()
     for name in {"answer", "context"} - where.mapping.keys() if late else ():
         path, value = where.read(values).get(name, ("", None))
-        others = [key for key in late if values[key] and (_rank(name, (key,)) or _LAST)[2] == 1]
+        own_rank = _rank(name, tuple(path.split("."))) or (0, 0, 0)
+        others = [key for key in late if values[key] and (_rank(name, (key,)) or _LAST) <= own_rank]
         if path and (different := [key for key in others if values[key] != value]):
-            uses = (option("mapping", {name: one}) for one in (different[0], path))
-            differ = f"{name}: {different[0]!r} is not in the first records, which have {path!r}"
-            return own, columns, f"{differ}; use {' or '.join(uses)}"
+            use = " or ".join(option("mapping", {name: one}) for one in (different[0], path))
+            problem = f"{name}: {different[0]!r} is not in the first records, which have {path!r}"
+            return own, columns, f"{problem}; use {use}"
     return fields, columns, ""
 
 

@@ -333,9 +333,8 @@ def _answer(
     if inside:
         from ..cases.fields import texts_in  # few outputs are JSON
 
-        changed = {key: {**named, key: None} for key in named if taken}
-        read = [key for key, other in changed.items() if _is_read(other, document, paths)]
-        keys = texts_in("answer", {key: named[key] for key in named if key not in read})
+        read = [key for key in named if taken and _is_read({**named, key: None}, document, paths)]
+        keys = texts_in({key: named[key] for key in named if key not in read})
         if keys[1:]:
             which = " and ".join(f"output.{key}" for key in keys)
             raise InputError(f"answer: {which} differ; set config.answerFrom to one of them")
