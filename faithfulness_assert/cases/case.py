@@ -233,8 +233,12 @@ def _context_of(value: Any, evidence_roles: Sequence[str]) -> tuple[tuple[Passag
     if isinstance(items, Mapping):
         texts = _only_text(items, list)  # {"title": ["A", ...], "sentences": [[...], ...]}
         items = rows_of(items, texts) if texts and not _only_text(items) else (value,)
-        if value and all(isinstance(one, Mapping) for one in value.values()):  # passages by ids
-            items = [{"id": id, **one} for id, one in value.items()]
+        by_ids = {  # such as ``[1]``
+            id: {"text": one} if isinstance(one, str) and str(id)[-2:].strip("]").isdigit() else one
+            for id, one in value.items()
+        }
+        if by_ids and all(isinstance(one, Mapping) for one in by_ids.values()):
+            items = [{"id": id, **one} for id, one in by_ids.items()]
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")

@@ -153,9 +153,12 @@ class DataSet:
             problem = "; ".join((f"{self.name}: {problem}", *self._source.notes))
             raise ConfigError(f"{problem}{use and (self._advice or use)}{self._source.choice}")
         chats = () if "answer" in self.fields.there else self.fields.paths.get("messages", ())
-        read = chats_at(self._head, chats)
-        if read and not any(failed) and all(isinstance(chat, str) for chat in read):
-            raise ConfigError(f"{self.name}: no record can be graded. {read[0]}")
+        wrong = (read_record(one, self.fields)[2] for one in self._head)
+        read = chats_at(self._head, chats) or [*wrong]
+        if read and not any(failed) and all(one and isinstance(one, str) for one in read):
+            raise ConfigError(
+                f"{self.name}: no record can be graded. {read[0]}{self._source.choice}"
+            )
 
     def fingerprints(self, first: int = 0, before: str = "") -> tuple[str, str]:
         """Of so many first records, and of all: they change when these or the mapping change.

@@ -343,9 +343,9 @@ def _candidates(field: str, records: Sequence[Mapping[str, Any]]) -> list[_Candi
 
 
 def _leaves(
-    record: Mapping[str, Any], *, in_lists: bool = False
+    *records: Mapping[str, Any], in_lists: bool = False
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The first values of a record and of the objects in it, each with the keys that lead to it.
+    """The first values of records and of the objects in them, each with the keys that lead to it.
 
     ``in_lists``: also those of the objects in a list, together, under the key ``[]``.
     """
@@ -359,7 +359,7 @@ def _leaves(
                 if len(keys) - keys.count("[]") < MAX_DEPTH and (inner := [*mappings_in(some)]):
                     yield from walk(inner, at)
 
-    return islice(walk([record], ()), MAX_KEYS)
+    return islice(walk(records, ()), MAX_KEYS)
 
 
 def _path(keys: Sequence[str]) -> str:
@@ -373,11 +373,10 @@ def _path(keys: Sequence[str]) -> str:
 
 def _keys_in(records: Sequence[Mapping[str, Any]]) -> str:
     """The paths in records, for a message, the outermost first; of many those without numbers."""
-    found: dict[tuple[int, str], Any] = {}
-    for keys, value in (leaf for record in records for leaf in _leaves(record, in_lists=True)):
-        first = value[0] if isinstance(value, list) and value else value
-        if not (isinstance(first, Mapping) and first):
-            found.setdefault((len(keys), _path(keys)), value)
+    found = {(len(keys), _path(keys)): one for keys, one in _leaves(*records, in_lists=True)}
+    found = {
+        at: v for at, v in found.items() if not any(mappings_in(v if isinstance(v, list) else [v]))
+    }
     if len(found) > MAX_SHOWN:
         found = {at: value for at, value in found.items() if not isinstance(value, int | float)}
     paths = [path for _, path in sorted(found)]
@@ -451,12 +450,12 @@ def _as_text(field: str, value: Any, rank: _Rank) -> Any:
     value = read_list(value) if isinstance(value, str) else value
     first = value[:MAX_KEYS] if isinstance(value, list) else value
     inside = _of_tools(first)
-    if rank[2] == LISTED and not mappings_in(inside):
-        return None
     texts = _texts_of(inside)
     is_vague = inside is first and rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts)
     if is_vague or (texts and all(map(is_file_name, texts))):
         return None  # names of files, ids, addresses
+    if rank[2] == LISTED and not mappings_in(inside):
+        return None
     return texts if texts or value == [] else None
 
 
@@ -466,11 +465,10 @@ def _of_tools(value: Any) -> Any:
     if isinstance(items, list) and all(isinstance(one, list) for one in items):
         items = list(chain(*items))  # those of several agents
     calls = [{key.removeprefix("tool_"): one[key] for key in one} for one in mappings_in(items)]
-    returned = [one for one in calls if key_at(one, "inline") is not None]
     named = [one for one in calls if isinstance(key_at(one, "name"), str)]
-    if not returned or len(named) < len(items) or not TEXT_KEYS.isdisjoint(chain(*calls)):
-        return value
-    return [{"role": "assistant", "content": "", "tools_called": calls}]
+    returned = any(key_at(one, "inline") is not None for one in named)
+    are_all = returned and len(named) == len(items) and TEXT_KEYS.isdisjoint(chain(*calls))
+    return [{"role": "assistant", "content": "", "tools_called": calls}] if are_all else value
 
 
 def _texts_of(context: Any) -> tuple[str, ...]:

@@ -256,6 +256,7 @@ def _likeness(
     if are_many and fields.holders and "context" in there:
         there.add("answer")  # where none can be read: what went into an application is none
     paths = fields.paths["messages"] if "messages" in there else ()
-    if have_evidence(records, paths) or {"answer", "context"} <= there:
+    held = (there & {*(there - fields.there), *fields.read(one)} for one in records)
+    if have_evidence(records, paths) or any({"answer", "context"} <= some for some in held):
         return KNOWN if "marks" in fields.system else FULL
     return PART if there & {"answer", "messages"} else NONE
