@@ -93,7 +93,8 @@ class Fields(NamedTuple):
                 tried = chain(((path, opened(value)) for path, value in given), given)
             read: Iterable[tuple[str, Any]] = ((p, _fitting(field, value)) for p, value in tried)
             if field == "context" and self.system and given[1:]:  # what says something goes first
-                read = sorted(read, key=lambda one: not _says_something(one[1]))
+                fits = [*read]
+                read = chain((one for one in fits if _says_something(one[1])), fits)
             own = "" if "messages" in found else field  # beside them, it may be something else
             named = ((p, v) for p, v in given if p in (own, self.mapping.get(field)))
             others = ((path, value) for path, value in named if not isinstance(value, Mapping))
@@ -125,9 +126,7 @@ class Fields(NamedTuple):
         return [path for path in own if f"{path}.answer" in own]
 
     def answers_in(self, record: Mapping[str, Any]) -> tuple[str, ...]:
-        """Paths in an object that an application gave: of its answer, or all with other texts that
-        may be it.
-        """
+        """Paths in what an application gave, if an object: its answer, or texts that may be it."""
         said = {at: as_mapping(opened(value_at(record, at))) for at in self.holders}
         own = {at: texts_in(one) for at, one in said.items() if not is_conversation([one])}
         found = ([f"{at}.{quoted(key)}" for key in keys] for at, keys in own.items())
@@ -173,14 +172,13 @@ class Fields(NamedTuple):
 
 
 def texts_in(said: Mapping[str, Any]) -> list[str]:
-    """The keys of an object that may have its answer: one of our names alone, else all with
-    different texts that may be it, the best first.
-    """
+    """The keys of an object's answer: one of our names, else of all other texts that may be it."""
     texts = {key: value.strip() for key, value in said.items() if isinstance(value, str)}
     if sure := [name for name in names("answer") if name in texts]:
         return sure[:1]
     first, *more = [name for name in NAMES_INSIDE["answer"] if name in texts] or [""]
-    more += [key for key in texts if first and (_rank("answer", (key,)) or _LAST)[2] == 1]
+    ranks = {key: rank for key in texts if first and (rank := _rank("answer", (key,)))}
+    more += [key for key in ranks if ranks[key][2] == 1]  # a plain word for answers
     phrases = [key for key in more if " " in texts[key] or not texts[key].isascii()]
     different = {texts[key]: key for key in [first, *phrases][::-1] if key}
     return list(different.values())[::-1]
@@ -219,10 +217,9 @@ def find_fields(
     for record in records:
         for field, (path, _) in fields.read(record).items():
             used.setdefault(field, set()).add(path)
-    if system and (real := used.get("context", set()) - WORDS["may be expected"]):
-        first = [path for path in paths["context"] if path not in WORDS["may be expected"]]
-        fields = fields._replace(paths={**paths, "context": tuple(first)})
-        used["context"] = real
+    real = [path for path in paths.get("context", ()) if path not in WORDS["may be expected"]]
+    if system and not used.get("context", set()).isdisjoint(real):  # others have an ideal one
+        fields = fields._replace(paths={**paths, "context": tuple(real)})
     inside = (path for path in used.get("answer", ()) if path.rpartition(".")[0] in paths["answer"])
     notes = [f"the answer is read from {path!r}{_beside(path, records)}" for path in sorted(inside)]
     for path in sorted(used.get("context", ())) if system and "context" not in mapping else ():
@@ -298,7 +295,6 @@ def _by_words(
 
 
 _Rank = tuple[int, int, int]
-_LAST: _Rank = (9, 9, 9)
 
 
 class _Candidate(NamedTuple):
@@ -590,14 +586,14 @@ def read_record(
             read = _shown(paths, MOST_NAMED) + f" (add one: {use})" * bool(where.system)
             problem = f"{name}: missing or null; it is read from {read}; this record has {has}"
             return own, columns, problem
-    late = values.keys() - where.filled if not where.system else ()
+    late = () if where.system else values.keys() - where.filled
     for name in {"answer", "context"} - where.mapping.keys() if late else ():
-        path, value = where.read(values).get(name, ("", None))
+        ranks = {key: rank for key in late if values[key] and (rank := _rank(name, (key,)))}
+        path, value = where.read(values).get(name, ("", None)) if ranks else ("", None)
         own_rank = _rank(name, tuple(path.split("."))) or (0, 0, 0)
-        others = [key for key in late if values[key] and (_rank(name, (key,)) or _LAST) <= own_rank]
-        if path and (different := [key for key in others if values[key] != value]):
-            use = " or ".join(option("mapping", {name: one}) for one in (different[0], path))
-            problem = f"{name}: {different[0]!r} is not in the first records, which have {path!r}"
+        if other := next((n for n in ranks if ranks[n] <= own_rank and values[n] != value), ""):
+            use = " or ".join(option("mapping", {name: one}) for one in (other, path))
+            problem = f"{name}: {other!r} is not in the first records, which have {path!r}"
             return own, columns, f"{problem}; use {use}"
     return fields, columns, ""
 
