@@ -225,7 +225,8 @@ def find_fields(
     for path in sorted(used.get("context", ())) if system and "context" not in mapping else ():
         said = [value for record in records if (value := value_at(record, path)) is not None]
         why = "which came out with the answer" if path.startswith(tuple(fields.holders)) else ""
-        why = why if any(map(_says_something, said)) else f"which says only {clip(str(said[0]))!r}"
+        if not any(_says_something(one) or _texts_of(one)[1:] for one in said):
+            why = f"which says only {clip(str(said[0]))!r}"
         use = f"; {option('mapping', {'context': 'PATH'})} names another"
         notes += [f"the context is read from {path!r}, {why}{use}"] * bool(why)
     filled = frozenset(key for record in records for key in record if record[key])
@@ -426,6 +427,8 @@ def _fitting(field: str, value: Any) -> Any:
         if isinstance(value, list):
             return [read_list(one, of_one=True) if isinstance(one, str) else one for one in value]
         return value if not isinstance(value, Mapping) or _texts_of(value) else None
+    written = read_list(value) if isinstance(value, str) and value[:1] == "{" else value
+    value = written if is_conversation([written]) else value
     if field not in HELD or isinstance(value, str):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -458,8 +461,6 @@ def _as_text(field: str, value: Any, rank: _Rank) -> Any:
 def _of_tools(value: Any) -> Any:
     """Calls of tools with what was returned, as the message that has them; else the value."""
     items = opened(value)
-    if isinstance(items, list) and all(isinstance(one, list) for one in items):
-        items = list(chain(*items))  # those of several agents
     calls = [{key.removeprefix("tool_"): one[key] for key in one} for one in mappings_in(items)]
     named = [one for one in calls if isinstance(key_at(one, "name"), str)]
     returned = any(key_at(one, "inline") is not None for one in named)
