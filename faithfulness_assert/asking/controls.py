@@ -131,7 +131,8 @@ def _drawn(groups: Iterable[Sequence[str]], dice: Dice, asked: Collection[str]) 
 
 def _is_plain(sentence: str) -> bool:
     """Whether a sentence is short, a full sentence, and free of markup and of words to a reader."""
-    if len(sentence) > CHARS[-1] or _PLAIN.fullmatch(sentence) is None:
+    is_begun = sentence[:1].islower()  # the end of one that was cut
+    if is_begun or len(sentence) > CHARS[-1] or _PLAIN.fullmatch(sentence) is None:
         return False
     is_dense = not sentence.isascii() and len(_DENSE.findall(sentence)) > len(sentence) / 3
     fits = len(sentence) in DENSE_CHARS if is_dense else len(sentence) in CHARS

@@ -44,7 +44,7 @@ from ..text.citations import without_marks
 from ..text.learned import asks
 from ..text.numbers import Meaning, find_numbers
 from ..text.strings import DENSE, function_words, negation_signs, negation_words
-from ..text.talk import may_be_set_aside
+from ..text.talk import claims_nothing, is_shown_with
 
 THRESHOLD = 0.6
 WINDOW = 3  # context sentences that are compared together
@@ -115,7 +115,7 @@ class EmbeddedJudge:
             may_be_aside = "not_a_claim" in ask.form.labels and not (
                 verdict["label"] == "supported" and is_short
             )
-            if may_be_aside and may_be_set_aside(statement, texts):
+            if may_be_aside and (claims_nothing(statement) or is_shown_with(statement, texts)):
                 verdict |= {"label": "not_a_claim", "evidence": []}
             verdicts.append({"id": number, **verdict} if ask.form.numbered else verdict)
         reply = json.dumps({"verdicts": verdicts}, separators=(",", ":"))

@@ -18,7 +18,7 @@ from ..text.absent_numbers import absent_numbers, names_new_price
 from ..text.lead_ins import with_colon
 from ..text.learned import asks, is_topic
 from ..text.strings import lazy_pattern
-from ..text.talk import STOPS, asks_whether, assents, may_answer, may_be_set_aside
+from ..text.talk import STOPS, asks_whether, assents, is_shown_with, may_answer, may_be_set_aside
 from .outcomes import schema_errors_of, usable_text, worth_asking_again
 from .state import (
     Cell,
@@ -249,11 +249,12 @@ def _asserts(state: State, text: str, number: int) -> bool:
     if own and all(_signs(state, s) for s in own):
         return False
     texts = [s.text for s in state.sentences]
+    is_over = is_over or is_shown_with(text, texts)
     announcing = (s for s in own if is_over or s.lead_in or s.text.endswith((":", "：")))
-    may_be_aside = is_over or (
-        may_be_set_aside(text, texts)
-        and all(may_be_set_aside(without_heading(s), texts, is_item=s.is_item) for s in own)
-    )
+    said = {without_heading(s).removeprefix(f"{s.lead_in} "): s.is_item for s in own}
+    if not text.endswith(tuple(said)):
+        said[text] = False  # a claim of the sentence
+    may_be_aside = is_over or all(may_be_set_aside(one, is_item=said[one]) for one in said)
     return (
         not may_be_aside
         or any(absent_numbers(s.text, state.known, state.asked) for s in announcing)
@@ -269,7 +270,7 @@ def _signs(state: State, sentence: Statement) -> bool:
     words = sentence.text.replace(".", "").split()
     is_name = len(words) <= SIGNED and all(w.isalpha() and w[0].isupper() for w in words)
     open_lines = (one.text for one in before if not one.text.endswith(STOPS))
-    greets = any(may_be_set_aside(text, ()) for text in open_lines)
+    greets = any(map(may_be_set_aside, open_lines))
     return is_last and is_name and greets
 
 

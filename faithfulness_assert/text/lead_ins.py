@@ -21,7 +21,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from .citations import heads_sources
-from .learned import CLAIM, asks, scores
+from .learned import CLAIM, asks, is_topic, scores
 from .sentences import LABEL
 from .strings import lazy_pattern
 from .talk import COLON, ENDS, STOPS, claims_nothing, is_remark, may_answer
@@ -67,7 +67,7 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
     over: list[tuple[int, int, int]] = []  # each lead-in: its column, its paragraph, its place
     heads: list[tuple[int, int]] = []  # the level and place of each heading of this part
     shown: set[int] = set()  # the places of headings and lead-ins that are judged with a statement
-    before = ""  # which group of pieces ends here
+    before, header = "", -1  # which group of pieces ends here; the place of a table's header
     for place, (piece, following) in enumerate(zip_longest(pieces, pieces[1:])):
         group = "" if piece.kind in _PLAIN else "table" if piece.kind in _TABLE else "list"
         over = [lead_in for lead_in in over if _is_under(piece, *lead_in[:2])]
@@ -89,6 +89,10 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
             may_only_lead = leads or piece.text.endswith(COLON)
             if may_only_lead and _only_leads(piece, following, is_over=bool(leads)):
                 piece = piece._replace(skipped="lead-in")
+        if piece.skipped == "table header":
+            header = place if piece.text else header
+        elif piece.kind == "row" and _is_judged(piece, is_value=False):
+            shown.add(header)
         if (heads or over) and not piece.skipped:
             is_answer = bool(heads) and heads[-1][1] == place - 1 and asks(found[-1].text)
             is_judged = is_answer or _is_judged(piece, is_value=bool(over))
@@ -142,9 +146,13 @@ def _with_notes(pieces: list[Piece], text: str) -> list[Piece]:
 
 def _alone(piece: Piece) -> Piece:
     """A piece that stands before no statement: a title that may claim something is one itself."""
-    if piece.skipped not in ("heading", "lead-in") or heads_sources(piece.text):
+    if piece.skipped == "table header":
+        only_names = all(is_topic(cell) for cell in piece.text.split(" | ") if len(cell) > 1)
+    elif piece.skipped in ("heading", "lead-in") and not heads_sources(piece.text):
+        only_names = claims_nothing(piece.text.rstrip(" :："))
+    else:
         return piece
-    return piece if claims_nothing(piece.text.rstrip(" :：")) else piece._replace(skipped="")
+    return piece if only_names else piece._replace(skipped="")
 
 
 def _told_apart(pieces: list[Piece]) -> list[Piece]:

@@ -301,8 +301,7 @@ def _is_source(entry: str, listed: Trust, *, only_names: bool) -> bool:
 def _skip_reason(kind: Kind, said: str, *, is_answer: bool) -> str:
     """Why a piece is not a statement; "" if it is one."""
     if kind == _HEADER:
-        named = (is_topic(cell) for cell in said.split(" | ") if len(cell) > 1)
-        return kind if all(named) else ""
+        return kind  # it is shown with each row
     if kind == "link definition":
         name = said[1 : said.find("]:")]
         return kind if " " not in name or is_topic(name) else ""

@@ -16,6 +16,9 @@ TALK = 155
 """The score from which on a sentence claims nothing: 1 in 50 of the claims that look so."""
 OPEN = 20
 """The same for what ends as a question or in a colon: few claims do."""
+SET_ASIDE = 30
+"""The same for a sentence that a judge sets aside: of those in real answers, 1 in 100 is a claim
+between this score and ``TALK``."""
 SILENCE = 135
 """The score from which on a sentence only says that an answer is missing, or stands beside that."""
 
@@ -24,10 +27,12 @@ ENDS = (*COLON, *STOPS)
 _CUT = lazy_pattern(r"(?<=[,;:!?…。！？；，、—–])|(?<=\.)(?=\s)|\s-\s")
 
 
-def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
+def claims_nothing(sentence: str, *, is_item: bool = False, least: int = TALK) -> bool:
     """Whether a sentence claims nothing. In doubt it does claim something.
 
-    ``is_item``: it is an item of a list or a row of a table, where a name alone says something.
+    Args:
+        is_item: it is an item of a list or a row of a table, where a name alone says something.
+        least: the score from which on it claims nothing, if it does not end as a question.
     """
     if len(sentence) > LONGEST or is_blank(sentence):
         return False
@@ -35,7 +40,7 @@ def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
         return True
     own = scores(sentence, is_item=True) if is_item else scores(sentence)  # remembered by its call
     is_open = sentence.rstrip(MARKS).endswith(COLON)
-    least = OPEN if is_open or asks(sentence) else TALK
+    least = OPEN if is_open or asks(sentence) else least
     is_talk = own.talk >= least or (is_open and _only_introduces(sentence))
     return is_talk and not _hides_claim(sentence)
 
@@ -47,14 +52,15 @@ def _only_introduces(line: str) -> bool:
     return copulas <= 1 and any(w.is_any("copula", "includes", "pointing") for w in words[-1:])
 
 
-def may_be_set_aside(text: str, texts: Iterable[str], *, is_item: bool = False) -> bool:
-    """Whether a statement claims nothing, or nothing that is not judged with others.
+def is_shown_with(text: str, texts: Iterable[str]) -> bool:
+    """Whether a lead-in is judged with each of the texts under it, which repeats it."""
+    return text.endswith(COLON) and any(f"{text} " in said for said in texts)
 
-    What a lead-in claims is judged with each statement of ``texts`` under it, which repeats it.
-    """
-    if text.endswith(COLON) and any(f"{text} " in said for said in texts):
-        return True
-    return claims_nothing(text, is_item=is_item)
+
+def may_be_set_aside(text: str, *, is_item: bool = False) -> bool:
+    """Whether a judge may say of a statement that it claims nothing."""
+    is_sentence = text.endswith(STOPS) and not is_item
+    return claims_nothing(text, is_item=is_item, least=SET_ASIDE if is_sentence else TALK)
 
 
 def declines(sentence: str) -> bool:

@@ -160,7 +160,7 @@ SPLITS = (
     "prose does not hide as code or link definition",
     "a bold line after an open sentence is its answer",
     "a heading over nothing is a statement",
-    "a header of a table that claims something is a statement",
+    "a header of a table is shown with its rows, and is a statement if none of them says something",
     "an answer that is only a heading is a statement",
     "a table without rows is graded by its header",
     "a text that says nothing gives no statement",
