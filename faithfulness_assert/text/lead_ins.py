@@ -24,7 +24,7 @@ from .citations import heads_sources
 from .learned import CLAIM, asks, is_topic, scores
 from .sentences import LABEL
 from .strings import lazy_pattern
-from .talk import COLON, ENDS, STOPS, claims_nothing, is_remark, may_answer
+from .talk import COLON, ENDS, STOPS, claims_nothing, is_remark, may_answer, offers
 
 MAX_PREFIX = 240
 """Characters of all lead-ins of a piece. A longer line says more than what the list is about."""
@@ -67,7 +67,7 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
     over: list[tuple[int, int, int]] = []  # each lead-in: its column, its paragraph, its place
     heads: list[tuple[int, int]] = []  # the level and place of each heading of this part
     shown: set[int] = set()  # the places of headings and lead-ins that are judged with a statement
-    before, header = "", -1  # which group of pieces ends here; the place of a table's header
+    before = ""  # which group of pieces ends here
     for place, (piece, following) in enumerate(zip_longest(pieces, pieces[1:])):
         group = "" if piece.kind in _PLAIN else "table" if piece.kind in _TABLE else "list"
         over = [lead_in for lead_in in over if _is_under(piece, *lead_in[:2])]
@@ -84,15 +84,12 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
         lead_ins = [found[at].text for *_, at in over]
         leads = None
         if following and not piece.skipped:
-            is_line = "\n" in text[piece.end : following.start] or piece.kind == "item"
+            is_line = "\n" in text[piece.end : following.start]
+            is_line = is_line or not found or found[-1].block != piece.block
             leads = _leads(piece, following, lead_ins, is_line=is_line)
             may_only_lead = leads or piece.text.endswith(COLON)
             if may_only_lead and _only_leads(piece, following, is_over=bool(leads)):
                 piece = piece._replace(skipped="lead-in")
-        if piece.skipped == "table header":
-            header = place if piece.text else header
-        elif piece.kind == "row" and _is_judged(piece, is_value=False):
-            shown.add(header)
         if (heads or over) and not piece.skipped:
             is_answer = bool(heads) and heads[-1][1] == place - 1 and asks(found[-1].text)
             is_judged = is_answer or _is_judged(piece, is_value=bool(over))
@@ -108,6 +105,7 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
         elif level >= 0 and (piece.skipped == "heading" or not _is_sentence(piece)):
             heads.append((level, place))
         found.append(piece)
+    shown |= _over_rows(found)
     found = [
         _alone(piece) if piece.skipped and at not in shown else piece
         for at, piece in enumerate(found)
@@ -142,6 +140,17 @@ def _with_notes(pieces: list[Piece], text: str) -> list[Piece]:
         piece._replace(lead_in=said_by.get(note, ""), list_number=0) if note else piece
         for piece, note in zip(pieces, notes, strict=True)
     ]
+
+
+def _over_rows(pieces: Sequence[Piece]) -> set[int]:
+    """The places of the headers of tables that are judged with a row."""
+    found, header = set[int](), -1
+    for place, piece in enumerate(pieces):
+        if piece.skipped == "table header":
+            header = place if piece.text else header
+        elif piece.kind == "row" and _is_judged(piece, is_value=False):
+            found.add(header)
+    return found
 
 
 def _alone(piece: Piece) -> Piece:
@@ -213,9 +222,10 @@ def _only_leads(piece: Piece, following: Piece, *, is_over: bool) -> bool:
 
 
 def _announces_more(piece: Piece, following: Piece, *, is_line: bool) -> bool:
-    """Whether a piece ends in a colon, or is a short line or item over items or a table.
+    """Whether a piece ends in a colon, is a question before its answer, or a short line or item
+    over items or a table.
 
-    ``is_line``: a line ends behind it, or it begins an item, so that a question has its answer.
+    ``is_line``: a line begins with it or ends behind it.
     """
     if piece.text.endswith(COLON):
         return True
@@ -226,10 +236,12 @@ def _announces_more(piece: Piece, following: Piece, *, is_line: bool) -> bool:
         is_value = is_over and not following.text.endswith(ENDS) and len(piece.text) <= MAX_VALUE
         if few and is_value:
             return True
-        if not asks(piece.text) or asks(following.text) or not (few or is_line):
+        has_answer = asks(piece.text) and not (asks(following.text) or offers(piece.text))
+        if not has_answer or not (few or is_line):
             return False
         label = LABEL.match(following.text)
-        return may_answer(following.text) and not (label and len(label[0]) > MAX_MARK)
+        is_named = label and len(label[0]) > MAX_MARK and not LABEL.match(piece.text)
+        return may_answer(following.text) and not is_named
     is_short = len(piece.text) <= MAX_VALUE and not piece.text.endswith(",")
     return is_over and is_short and (piece.kind == "item" or _is_label(piece))
 

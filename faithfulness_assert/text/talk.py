@@ -97,7 +97,7 @@ def assents(sentence: str) -> bool:
 def may_answer(sentence: str) -> bool:
     """Whether a sentence may answer a question before it: with a yes first, or what is no talk."""
     words = _words(sentence[:LONGEST])
-    is_talk = any(word.is_any(*_TALK) for word in words)
+    is_talk = any(word.is_any(*_TALK) for word in words) and claims_nothing(sentence)
     return not is_talk or assents(sentence) or words[0].text in word_set("names", "assents")
 
 
@@ -106,16 +106,23 @@ def is_remark(sentence: str) -> bool:
 
     "Phone support" is none: it belongs to the plan above it.
     """
-    words = _words(sentence[:LONGEST])
-    said = (word for word in words if "teams" not in word.classes)
-    speaks = sentence.endswith(("!", "！")) or any(word.is_any(*_REMARKS) for word in said)
-    return speaks and claims_nothing(sentence)
+    words = (word for word in _words(sentence[:LONGEST]) if "teams" not in word.classes)
+    speaks = sentence.endswith(("!", "！")) or any(word.is_any(*_REMARKS) for word in words)
+    return sentence.endswith(STOPS) and speaks and claims_nothing(sentence)
 
 
 def asks_whether(question: str) -> bool:
     """Whether a question can be answered by a yes or a no, and asks for no more than that."""
-    classes = frozenset[str]().union(*(word.classes for word in _words(question[-LONGEST:])))
-    return asks(question) and "what" not in classes and not classes.issuperset(("reader", "verbs"))
+    return asks(question) and "what" not in _classes(question) and not offers(question)
+
+
+def offers(question: str) -> bool:
+    """Whether a question is one to the reader: "Would you like to know more?"."""
+    return _classes(question).issuperset(("reader", "verbs"))
+
+
+def _classes(question: str) -> frozenset[str]:
+    return frozenset[str]().union(*(word.classes for word in _words(question[-LONGEST:])))
 
 
 def beside_denial(sentence: str) -> str:
