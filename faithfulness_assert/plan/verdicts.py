@@ -36,8 +36,8 @@ from .state import (
     without_heading,
 )
 
-_HEADING = lazy_pattern(r"(?m)^[ \t]*#[# \t]*\Z")
-"""What stands before the text of a heading."""
+_HEADING = lazy_pattern(r"(?m)^[ \t]*(?:#[# \t]*|(?=(?P<bold>\*\*|__)[^\n]*(?P=bold):?[ \t]*$))")
+"""What stands before the text of a heading, or of a line in bold."""
 
 BEHIND = 3
 """Statements of which one is shown with its heading: the first may only greet."""
@@ -243,7 +243,9 @@ def _asserts(state: State, text: str, number: int) -> bool:
     own = [s for s in state.sentences if s.start in starts]
     is_over = own != [] and all(text == s.text and _is_over(state, s) for s in own)
     answer, places = state.case.answer, [s.start or 0 for s in own]
-    are_headings = all(_HEADING.search(answer, max(place - 20, 0), place) for place in places)
+    begins = [answer.rfind("\n", 0, place) + 1 for place in places]
+    found = [_HEADING.match(answer, begin) for begin in begins]
+    are_headings = all(one and one.end() == at for one, at in zip(found, places, strict=True))
     if own and not is_over and are_headings:
         return not all(map(is_topic, (text, *(s.text for s in own))))
     if own and all(_signs(state, s) for s in own):

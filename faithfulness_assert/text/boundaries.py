@@ -20,7 +20,9 @@ _NEAR = 80
 _SHORT = 12
 """Characters. A sentence that short may be only an item's label."""
 
-_ENUMERATOR = lazy_pattern(r"\W{0,3}(?:\d{1,9}(?:\.\d{1,3}){0,3}|[^\W\d_]|[ivx]{1,5})[.)]{1,2}")
+_ENUMERATOR = lazy_pattern(
+    r"\W{0,3}(?:\d{1,9}(?:\.\d{1,3}){0,3}|[^\W\d_]|[ivx]{1,5}|[IVX]{2,5})[.)]{1,2}"
+)
 _ITEM_NUMBER = lazy_pattern(r"(?<!\d)\d{1,2}\.$")
 # German writes ordinals and days with a stop, behind a small word: "im 20. Jahrhundert".
 _ORDINAL = lazy_pattern(

@@ -26,7 +26,7 @@ _LINE = lazy_pattern(r"[^\r\n]+(?:\r?\n|\r)?|\r?\n|\r")
 _QUOTES = re.compile(r"(?:[ \t]|>(?!\d| ?=| \d{1,9}(?![\d.)])))*")  # >50%, > 80 and >= 5 are none
 _MARKER = lazy_pattern(
     r"(?:[-*+•◦▪‣●○∙–—→]|(?P<number>\d{1,3})[.)]"
-    r"|(?P<sign>[➔➜➤►▶✓✔✅☑✗✘✖❌❎🔹🔸🔷🔶]\ufe0f?|\d\ufe0f?\u20e3))"
+    r"|(?P<sign>[✓✔✅☑✗✘✖❌❎]\ufe0f?|\d\ufe0f?\u20e3|(?P<point>[➔➜➤►▶🔹🔸🔷🔶])\ufe0f?))"
     r"(?:[ \t]+|\Z)|\[\^[^\]\s]{1,50}\]:[ \t]*"
 )
 _NUMBERED = lazy_pattern(r"^[ \t>]*(?:[-*+][ \t]+)?(\d{1,3})[.)][ \t]", re.MULTILINE)
@@ -37,16 +37,20 @@ _FORM = lazy_pattern(
   | (?P<rule> (?P<mark>[-*_])(?:[ \t]*(?P=mark)){2,} )
   | (?P<underline> =+ )
   | (?P<heading> \#{1,6}(?:[ \t].*)? )
-  | (?P<bold> (?:\*\*[^*]{1,200}\*\*|__[^_]{1,200}__):? )
+  | (?P<bold> (?:[\u2190-\u2bff\U0001f000-\U0001faff]\ufe0f?[ \t]*)?
+      (?:\*\*[^*]{1,200}\*\*|__[^_]{1,200}__|\*[^*]{1,100}\*|_[^_]{1,100}_|【[^【】†\d]{1,60}】)
+      (?:[ \t]*\([^()]{1,60}\))?:? )
   | (?P<link> \[[^\]]{1,200}\]:[ \t]*
       <?(?:[A-Za-z][A-Za-z0-9+.-]{1,20}://|mailto:|www\.|\.{0,2}/(?=\w*[A-Za-z])|\#[A-Za-z])
       [^\s<>]{0,2000}>? )
     """,
     re.VERBOSE,
 )
-KINDS = "1✅•-"
+KINDS = "1🔹✅•-"
 """Kinds of markers: at the same column, each is over those behind it."""
-_FORM_SIGNS = "`~-*_=#["
+_FORM_SIGNS = lazy_pattern(r"[`~\-*_=#\[【\u2190-\u2bff\U0001f000-\U0001faff]")
+_CAPITALS = lazy_pattern(r"(?:[A-ZÀ-ÖØ-ÞА-Я]['’/&-]?){3,20}(?: [A-ZÀ-ÖØ-ÞА-Я&/'’-]{1,20}){0,3}")
+"""A title in capitals: "CHECK-IN"."""
 _DELIMITER = lazy_pattern(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _COMMANDS = (
     "apt|apt-get|brew|cargo|cat|cd|cp|curl|docker|echo|git|go|import|ls|make|mkdir|mv|node|npm|npx|"
@@ -126,7 +130,8 @@ def _line(text: str, start: int, end: int, numbers: set[int]) -> _Line:
         if marker < 0:
             marker = begin - start
             usual = "-" if found[0][0] in "-*+" else "•"
-            kind = (found["number"] and "1") or (found["sign"] and "✅") or usual
+            sign = "🔹" if found["point"] else "✅" if found["sign"] else usual
+            kind = "1" if found["number"] else sign
         if found["sign"]:  # it says something: ✅, ❌
             return _Line(start, end, begin, text[begin:last], marker, kind, number, is_quoted)
         begin = found.end()
@@ -157,7 +162,7 @@ class _Reader:
 
     def read(self, at: int, line: _Line) -> None:
         """Reads the next line: it goes on with the last block, or begins one."""
-        is_plain = at in self.known or line.said[:1] not in _FORM_SIGNS
+        is_plain = at in self.known or not _FORM_SIGNS.match(line.said)
         form = "" if is_plain else _form(line.said)
         if form == "fence":
             self.note_code(at, line.said)
@@ -168,6 +173,9 @@ class _Reader:
             self.found[-1].kind, self.found[-1].end = "heading", line.end
             return
         kind = self.known.get(at) or self.kind_of(line, form, before)
+        if kind == "text" and not self.is_next and _CAPITALS.fullmatch(line.said):
+            below = self.text[slice(*self.lines[at + 1])] if self.lines[at + 1 :] else ""
+            kind = "bold" if below.strip() else kind
         said = self.text[line.begin : line.end].rstrip("\r\n")  # two spaces at its end break it
         said = _title(line.said) if form in ("heading", "fence") else said
         begin = self.text.index(said, line.begin)

@@ -55,7 +55,7 @@ WRAPPED = 60
 _INVISIBLE = lazy_pattern("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _SPACE = lazy_pattern(r"[^\S ]|[\x00-\x1f]")
 _BREAKS = lazy_pattern(r"[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
-_ITEM = lazy_pattern(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]\)?\s")
+_ITEM = lazy_pattern(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5}|[IVX]{2,5})[.)]\)?\s")
 LABEL = lazy_pattern(r"[^\W\d_][^\n:：.!?]{0,40}(?:[:：](?!\S*[/\d])|(?<=[\u3040-\uffff])[:：])")
 INNER_STOP = lazy_pattern(r"\w\w[.!?][\"')»”]? [^\W\d_a-z]")
 _EARLY_STOP = lazy_pattern(r"(?:\S+ ){0,2}\S*\w\w[.!?][\"')»”]? [^\W\d_a-z]")

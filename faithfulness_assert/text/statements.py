@@ -210,7 +210,8 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             is_long = piece.text.count(" ") > MOST_SPACES or len(piece.text) > MAX_FRAGMENT
             is_prose = kind == "text" and not label.is_bold and is_long
             is_under = label.end <= piece.start < label.last and not is_prose
-            is_under = is_under and not claims_nothing(piece.text)
+            has_own = not label.is_bold and LABEL.match(piece.text)
+            is_under = is_under and not has_own and not claims_nothing(piece.text)
             shown = f"{label.text} {piece.text}" if is_under else row
             shown = shown if shown != piece.text else ""
             where = (block.column + (place > 1), block.start)  # under the begin of its item

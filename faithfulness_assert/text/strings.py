@@ -31,7 +31,7 @@ FIRST_DENSE = "\u3040"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _VISIBLE = re.compile(r"[^\W_]")
-_SIGN = re.compile("[\u2190-\u22ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
+_SIGN = re.compile("[€£¥\u2190-\u22ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 _WORDS = re.compile(r"\w+")
 _IN_WORDS = bytes(n if _WORDS.match(chr(n)) and n < 128 else 32 for n in range(256)).lower()
 # Zero-width and bidirectional characters hide and reorder text. Joiners are kept where a script or
@@ -69,7 +69,7 @@ def is_blank(text: str) -> bool:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether ``text`` is blank, and has no tick, cross, star, arrow or emoji either."""
+    """Whether ``text`` is blank, and has no tick, star, arrow, emoji or sign of money."""
     return is_blank(text) and _SIGN.search(text) is None
 
 
