@@ -26,11 +26,11 @@ from .lead_ins import (
     with_colon,
     with_headers,
 )
-from .learned import CLAIM, is_topic, scores
+from .learned import CLAIM, asks, is_topic, scores
 from .markdown import Block, Kind, blocks
 from .sentences import FIND, INNER_STOP, LABEL, Span, language_of, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern, says_nothing
-from .talk import COLON, ENDS, claims_nothing
+from .talk import COLON, ENDS, STOPS, claims_nothing
 
 _ENDS_CITATION = "])】］）}>"
 _WORD = lazy_pattern(r"[^\W\d_]+")
@@ -229,10 +229,14 @@ def _with_signs(pieces: Iterable[Piece]) -> Iterator[Piece]:
             if before:
                 yield before
             before = piece
-        elif before and before.skipped in ("", "heading"):
+        elif before and before.skipped in ("", "heading") and not _is_closed(before.text):
             before = before._replace(end=piece.end, text=f"{before.text} {piece.text}", skipped="")
     if before:
         yield before
+
+
+def _is_closed(said: str) -> bool:
+    return said.endswith(STOPS) and not asks(said)
 
 
 class _Table:
