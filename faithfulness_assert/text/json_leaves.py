@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from .lead_ins import Piece
 from .sentences import INNER_STOP, sentence_spans
-from .strings import FENCE, is_blank, key_words, lazy_pattern, plain_words, says_nothing
+from .strings import FENCE, has_sign, is_blank, key_words, lazy_pattern, plain_words
 from .talk import claims_nothing
 
 MAX_JSON = 100_000
@@ -154,7 +154,8 @@ def _leaves(text: str, start: int, known: Mapping[str, set[str]]) -> list[_Leaf]
             for first, last, value in values:
                 begin = first if begin < 0 else begin
                 line = " ".join((f"{label}: {value}" if label else value).split())
-                reason = "no value" if said == "null" or says_nothing(value) else ""
+                is_empty = said == "null" or (is_blank(value) and not has_sign(value))
+                reason = "no value" if is_empty else ""
                 over = " | ".join(filter(None, firsts))[-MAX_LABEL:]
                 shown = f"{over} | {line}" if over and not reason else ""
                 if firsts and firsts[-1] is None and not reason:

@@ -62,7 +62,6 @@ class Piece(NamedTuple):
 
 def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
     """The pieces of a text, each shown with what it stands under."""
-    pieces = [_as_value(piece, following) for piece, following in zip_longest(pieces, pieces[1:])]
     found: list[Piece] = []
     over: list[tuple[int, int, int]] = []  # each lead-in: its column, its paragraph, its place
     heads: list[tuple[int, int]] = []  # the level and place of each heading of this part
@@ -75,7 +74,7 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
         before = group
         if over and not piece.list_number:
             piece = piece._replace(list_number=found[over[-1][-1]].list_number)
-        level = _level(piece)
+        level = -1 if piece.kind == "text" else _level(piece)
         if level >= 0 or (piece.kind == "rule" and heads and heads[-1][1] != place - 1):
             heads = [(n, at) for n, at in heads if n < level or found[at].block == piece.block]
         elif asks(piece.text):  # what follows answers it, and no longer the heading
@@ -105,7 +104,7 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
         elif level >= 0 and (piece.skipped == "heading" or not _is_sentence(piece)):
             heads.append((level, place))
         found.append(piece)
-    shown |= _over_rows(found)
+    shown |= _over_rows(found) if "|" in text else set()
     found = [
         _alone(piece) if piece.skipped and at not in shown else piece
         for at, piece in enumerate(found)
@@ -119,13 +118,11 @@ def _level(piece: Piece) -> int:
     return {"heading": piece.column, "bold": LOWEST}.get(piece.kind, -1)
 
 
-def _as_value(piece: Piece, following: Piece | None) -> Piece:
-    """A piece; a title with nothing below it as a value: "Side effects:" over "**Headache**"."""
-    is_title = piece.skipped == "heading" and not heads_sources(piece.text)
-    is_over = following and not -1 < _level(following) <= _level(piece)
-    if not is_title or is_over or claims_nothing(piece.text, is_item=True):
-        return piece
-    return piece._replace(kind="text", skipped="")
+def as_value(title: Piece, following: Piece | None) -> Piece:
+    """A title; with nothing below it, it is a value: "Side effects:" over "**Headache**"."""
+    is_over = following is not None and not -1 < _level(following) <= _level(title)
+    names_part = heads_sources(title.text) or claims_nothing(title.text, is_item=True)
+    return title if is_over or names_part else title._replace(kind="text", skipped="")
 
 
 def _with_notes(pieces: list[Piece], text: str) -> list[Piece]:

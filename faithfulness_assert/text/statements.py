@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from .lead_ins import (
     MAX_PREFIX,
     TITLES,
     Piece,
+    as_value,
     under_lead_ins,
     with_colon,
     with_headers,
@@ -29,7 +30,7 @@ from .lead_ins import (
 from .learned import CLAIM, asks, is_topic, scores
 from .markdown import Block, Kind, blocks
 from .sentences import FIND, INNER_STOP, LABEL, Span, language_of, sentence_spans, trimmed
-from .strings import clean_text, is_blank, lazy_pattern, says_nothing
+from .strings import clean_text, has_sign, is_blank, lazy_pattern
 from .talk import COLON, ENDS, STOPS, claims_nothing
 
 _ENDS_CITATION = "])】］）}>"
@@ -44,6 +45,7 @@ _EXPECTS_ANSWER = lazy_pattern(
 _BOLD_LABEL = lazy_pattern(  # the box of a task, and a name in bold: "[ ] **Pro plan:** "
     r"(?:\[[ xX]\](?=\s))?[ \t]*(?:(\*\*|__)[^*_\n]{1,80}(?:[:：]\1|\1\s?[:：]|\1\s[–—-](?=\s)))?"
 )
+_LABEL_SIGN = lazy_pattern("[:：*_]")
 _VALUE = lazy_pattern(r"\W{0,3}\d[\d.,:/–-]*\s?[^\W\d_]{0,12}\W{0,3}")
 MOST_SPACES = 2
 """Spaces in what may be no sentence behind a label: "Not covered: Flood. Theft of bikes."."""
@@ -124,7 +126,7 @@ def split(
     inside: list[Piece] = []
     if "{" in source or "[" in source:
         inside, source = leaves(source, names, context)
-    read = [*_with_signs(_read(source, language))]
+    read = [*_completed(_read(source, language))]
     pieces += sorted([*inside, *under_lead_ins(read, source)])
     pieces = list(_covering(text, pieces))
     stated = (piece for piece in pieces if not piece.skipped)
@@ -191,7 +193,8 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         found = list(_pieces(text, block, parts, language))
         is_lead_in = any(piece.text.endswith(COLON) for piece in found)
         listed = "" if is_lead_in or kind in TITLES else listed
-        labels = _labels(text, block) if kind in ("text", "item") else []
+        is_plain = _LABEL_SIGN.search(text, block.start, block.end) is None
+        labels = _labels(text, block) if kind in ("text", "item") and not is_plain else []
         label = _Label()  # what the line of a piece begins with
         is_cited = is_reference(" ".join(piece.text for piece in found), listed=listed)
         for place, piece in enumerate(found, 1):
@@ -221,22 +224,21 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             )
 
 
-def _with_signs(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The pieces, each with the signs alone that follow it: "Dogs allowed?" and a tick below it."""
+def _completed(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces, each with the signs alone that follow it: "Dogs allowed?" and a tick below it.
+
+    A title with nothing below it is a value.
+    """
     before: Piece | None = None
-    for piece in pieces:
-        if piece.skipped or piece.kind == "row" or not is_blank(piece.text):
+    for piece in chain(pieces, [None]):
+        if piece is None or piece.skipped or piece.kind == "row" or not is_blank(piece.text):
             if before:
-                yield before
+                yield as_value(before, piece) if before.skipped == "heading" else before
             before = piece
-        elif before and before.skipped in ("", "heading") and not _is_closed(before.text):
-            before = before._replace(end=piece.end, text=f"{before.text} {piece.text}", skipped="")
-    if before:
-        yield before
-
-
-def _is_closed(said: str) -> bool:
-    return said.endswith(STOPS) and not asks(said)
+        elif before and before.skipped in ("", "heading"):
+            text = before.text
+            if asks(text) or not text.endswith(STOPS):  # else they are decoration
+                before = before._replace(end=piece.end, text=f"{text} {piece.text}", skipped="")
 
 
 class _Table:
@@ -325,7 +327,8 @@ def _row(parts: Sequence[Clear]) -> list[Piece]:
     said = " | ".join(cell for cell in _cells(parts) if cell)
     pairs = (pair for part in parts for pair in zip(part.places, part.text, strict=True))
     places = [place for place, char in pairs if char not in "| \t"]
-    return [] if says_nothing(said) else [Piece(places[0], places[-1] + 1, said)]
+    is_empty = is_blank(said) and not has_sign(said)
+    return [] if is_empty else [Piece(places[0], places[-1] + 1, said)]
 
 
 def _sentences(part: Clear, language: str) -> Iterator[Piece]:
@@ -336,7 +339,7 @@ def _sentences(part: Clear, language: str) -> Iterator[Piece]:
         spans = [own for span in spans for own in _without_citations(part.text, *span)]
     for start, end in spans:
         said = " ".join(part.text[start:end].split())
-        if says_nothing(said):
+        if is_blank(said) and not has_sign(said):
             continue
         piece = Piece(part.places[start], part.places[end - 1] + 1, said)
         is_aside = _PARENTHESIS.fullmatch(said) and not INNER_STOP.search(said)

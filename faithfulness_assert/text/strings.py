@@ -68,9 +68,9 @@ def is_blank(text: str) -> bool:
     return not text[:1].isalnum() and _VISIBLE.search(text) is None  # most begin with one
 
 
-def says_nothing(text: str) -> bool:
-    """Whether ``text`` is blank, and has no tick, star, arrow, emoji or sign of money."""
-    return is_blank(text) and _SIGN.search(text) is None
+def has_sign(text: str) -> bool:
+    """Whether ``text`` has a tick, star, arrow, emoji or sign of money, which may say something."""
+    return _SIGN.search(text) is not None
 
 
 def names_of(items: Iterable[object], limit: int = 12) -> str:
