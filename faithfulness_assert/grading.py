@@ -384,9 +384,9 @@ def grade_many(
     results: list[GradingResult] = []
     try:
         results.extend(grader.grade_many(given, concurrency=concurrency))
+        if why := distrust(results):
+            warnings.warn(why, stacklevel=2)
     except BaseException as error:
         error.results = Results(results, given.rows, row_labels(cases))  # type: ignore[attr-defined]
         raise
-    if why := distrust(results):
-        log.warning("%s", why)  # a warning that is an error would cost the results
     return Results(results, given.rows, row_labels(cases))

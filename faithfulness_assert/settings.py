@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -37,6 +37,7 @@ SETTING = "setting"
 """In place of a judge: that of the settings."""
 _SECRETS = ("key", "token", "secret", "password", "credential", "auth", "cookie")
 _MOST_PARENTS = 64
+_first: list[str] = []
 
 
 class Setting(NamedTuple):
@@ -130,14 +131,22 @@ def judge_setting() -> Any:
 
 def read_settings(*, environment: bool = True) -> dict[str, Setting]:
     """The settings of the environment and of the project (or of that alone), with their sources."""
-    try:
-        settings = dict(_of_folder(os.getcwd()))
-    except OSError:  # the folder is gone
-        settings = {}
+    settings: dict[str, Setting] = {}
+    with suppress(OSError):  # the working folder is gone
+        for folder in (*_first, os.getcwd()):
+            settings = settings or dict(_of_folder(folder))
     judge = os.environ.get(JUDGE_VARIABLE, "").strip()
     if judge and environment:
         settings["judge"] = Setting(judge, JUDGE_VARIABLE)
     return settings
+
+
+def look_first_in(folder: str) -> None:
+    """From now on the project is that of this folder, if it has settings.
+
+    pytest has a configuration of its own, and its tests are of that project.
+    """
+    _first[:] = [folder]
 
 
 @lru_cache(maxsize=100)

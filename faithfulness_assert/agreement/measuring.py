@@ -88,7 +88,7 @@ class Counted(NamedTuple):
     flagged: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Agreement:
     """What the labels of a sheet say.
 
@@ -126,6 +126,11 @@ class Agreement:
     ceiling: Level | None
     warnings: Sequence[str]
     problem: str
+
+    def __repr__(self) -> str:
+        """In short: it has all answers with a label. The command ``agreement`` shows tables."""
+        said = f"sheet={self.sheet!r}, labels={sum(self.labels)}, share={self.share!r}"
+        return f"{type(self).__name__}({said}, problem={self.problem!r})"
 
     @property
     def faithful(self) -> Figure:

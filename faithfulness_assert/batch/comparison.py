@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
+from itertools import islice
 from typing import NamedTuple
 
 from ..records.errors import ConfigError
@@ -17,6 +18,8 @@ from .summary import Summary
 
 MIN_GRADED = 0.95
 """The share of cases that must have been graded, by default."""
+GONE = 10
+"""Cases that only A has and that are named."""
 SHOWN = 20
 """Changed cases that are shown with their statements."""
 KINDS = ("regressed", "new", "improved", "status", "score")
@@ -83,7 +86,7 @@ class Comparison:
         pairs: what the tests need of these.
         tests: p-values for "B is worse", from those.
         only: how many cases only A has, and only B.
-        gone: the id of the first case that only A has, or "".
+        gone: the ids of the first cases that only A has, or "".
         lost, gained: how many cases could be graded in A, but not in B; and in B, but not in A.
         ungraded: how many cases were graded in A, and could not be in B or are not there.
         by_number: how many cases in both were taken for the same by their place alone.
@@ -212,7 +215,8 @@ class Comparison:
     def _gone(self) -> str:
         first, second = self.shown_names
         gone = f"{counted(self.only[0], 'case')} of {first} missing in {second}"
-        return f"{gone}, such as {self.quoted(self.gone)}"
+        ids = f"{'such as ' * (self.only[0] > GONE)}{self.quoted(self.gone)}"
+        return f"{gone}, or asked otherwise there: {ids}"
 
     def _lost(self) -> str:
         first, second = self.shown_names
@@ -273,7 +277,7 @@ def compare(
     changes = nsmallest(max(shown, 1), changed(), _weight)[:shown]  # of none, it would read none
     compared.pairs = PairCounts(compared.both.values())
     compared.tests = compared.pairs.tests()
-    compared.only[0], compared.gone = len(old), next(iter(old), "")
+    compared.only[0], compared.gone = len(old), ", ".join(islice(old, GONE))
     compared.ungraded = compared.lost + sum(not was.is_error for was in old.values())
     if compared.summaries[0].cases and 0 < compared.summaries[1].cases <= compared.only[1]:
         raise ConfigError("compare: no case with the same id and question is in both runs")

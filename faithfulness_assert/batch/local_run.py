@@ -321,7 +321,8 @@ class Work(logging.Handler):
         if error is None:  # a case that needed no judge says nothing about it
             self._in_a_row *= not (used.total or used.num_requests)
             return ""
-        self._in_a_row += error.kind not in ABOUT_TEXTS
+        is_known = self._store.failed_so(line.row, error.kind)  # it says nothing of the others
+        self._in_a_row += error.kind not in ABOUT_TEXTS and not is_known
         if self._in_a_row < HOPELESS or self._budget.max_errors is not None:
             return ""
         return (

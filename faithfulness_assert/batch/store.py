@@ -132,6 +132,11 @@ class Store:
         kinds = ", ".join(f"'{kind}'" for kind in sorted(SERVER_ERRORS))
         return self.set_aside(f"retryable OR error IN ({kinds})")
 
+    def failed_so(self, row: int, error: str) -> bool:
+        """Whether a row had this kind of error before."""
+        query = "SELECT 1 FROM earlier WHERE row = ? AND error = ?"
+        return self.db.execute(query, (row, error)).fetchone() is not None
+
     def secret(self) -> bytes:
         """The secret of the run, from which controls and tags of asks follow. It is made once."""
         if self.value("secret") is None:

@@ -11,6 +11,7 @@ prompt, completion, cached, reasoning, requests, cost, retryable);
 CREATE TABLE earlier (row INTEGER, at REAL, status TEXT, pass INTEGER, score REAL, error TEXT, message TEXT,
 retryable INTEGER, estimated INTEGER, notes TEXT, prompt INTEGER,
 completion INTEGER, cached INTEGER, reasoning INTEGER, requests INTEGER, cost REAL, result TEXT);
+CREATE INDEX earlier_errors ON earlier (row, error);
 CREATE TABLE events (at REAL, event TEXT);
 CREATE TABLE batches (batch INTEGER PRIMARY KEY, at TEXT, answered INTEGER);
 CREATE TABLE asks (id TEXT PRIMARY KEY, batch INTEGER, row INTEGER, key TEXT, steps TEXT, said TEXT);

@@ -147,7 +147,8 @@ def _same_command(outcome: RunOutcome | None = None) -> str:
             limit = f"{float(f'{2 * LIMITS[flag](outcome.summary) or 1:.2g}'):.12g}"
             words[place + (not equals)] = f"{flag}={limit}" if equals else limit
     by_errors = outcome and "could not be graded" in stopped
-    if outcome and by_errors and "truncated" in _kept(outcome.summary) and RETRY not in words:
+    is_said = not {RETRY, f"--no-{RETRY[2:]}"}.isdisjoint(words)
+    if outcome and by_errors and "truncated" in _kept(outcome.summary) and not is_said:
         words.append(RETRY)
     return _to_go_on(*words)
 

@@ -287,15 +287,16 @@ def _has_roles(value: Any) -> bool:
 def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> tuple[Any, str]:
     """The text at the path of the config, else where the table of systems has promptfoo's.
 
-    In the latter case with its path.
+    In the latter case with its path: the first with a value, or else with an empty one.
     """
     if paths.get(name) is not None:
         return _at_path(name, document, paths[name]), ""
     usual = (
         path.replace("response.", "providerResponse.", 1) for path in SYSTEMS["promptfoo"][name]
     )
-    found = ((value_at(document, path), path) for path in usual)
-    return next((one for one in found if _is_text(one[0])), (None, ""))
+    found = [one for path in usual if _is_text((one := (value_at(document, path), path))[0])]
+    filled = (one for one in found if one[0] != [] and not (one[0] == "" or str(one[0]).isspace()))
+    return next(filled, found[0] if found else (None, ""))
 
 
 def _is_text(value: Any) -> bool:
@@ -438,7 +439,8 @@ def _parts(path: str, document: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 def _no_context(output: Any, given: Mapping[str, Any]) -> str:
     """What is said without a context."""
-    usual, looked_in = NAMES_INSIDE["context"], ("vars", "providerResponse.metadata", "metadata")
+    usual = NAMES_INSIDE["context"]
+    looked_in = ("vars", "providerResponse.metadata", "metadata", "test.metadata")
     found_in = [("output", opened(output)), *((name, value_at(given, name)) for name in looked_in)]
     if _is_transformed(output, given):
         found_in.append((RAW_OUTPUT, opened(value_at(given, RAW_OUTPUT))))

@@ -148,7 +148,8 @@ def _files(config: Mapping[str, Any]) -> Iterator[str]:
                 if path.lower().endswith(".csv"):
                     yield "An assertion in defaultTest grades its rows, which then need no other."
                     judge = f"the judge is then {JUDGE_VARIABLE} (in .env), or that of"
-                    yield f"Or its column __expected has python:{FILE}; {judge} pyproject.toml."
+                    yield f"Or its column __expected has python:{FILE}; {judge} pyproject.toml,"
+                    yield "where base_url, policy (else default) and threshold can stand, too."
 
 
 # ---------------------------------------------------------------- writing assertions

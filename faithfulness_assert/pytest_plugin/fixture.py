@@ -19,7 +19,7 @@ from ..records.errors import ConfigError, suggest
 from ..records.judge import judge_info
 from ..records.model import GraderError
 from ..records.result import GradingResult
-from ..settings import SETTING, judge_setting
+from ..settings import SETTING, judge_setting, look_first_in
 from .assertions import NotGraded, check_passed, make_grader, read_case
 from .session import CHECKS, PROPERTY, read_settings
 
@@ -204,6 +204,8 @@ class Session:
 
     def __init__(self, config: pytest.Config) -> None:
         self.settings = settings = read_settings(config)
+        if config.inipath:
+            look_first_in(str(config.inipath.parent))
         self.options = parse_options(settings["options"], "faithfulness_options")
         named = {name: settings[name] for name in ("judge", "policy", "threshold")}
         self.options |= {name: value for name, value in named.items() if value is not None}

@@ -36,9 +36,13 @@ _CONTINUES = lazy_pattern(
 )
 _CITED = lazy_pattern(r"\bal\.\s?(?:\[[^\[\]]{1,60}\]|\([^()]{1,60}\))$")
 _CLOSING_MARKS = lazy_pattern(r"(?<=\S)[)\]}»”’\"'~]{1,5}(?=\s|$)")
-# Where a boundary is missing: behind the stops of Khmer and Tibetan, and before the number of an
-# item in a line, which stands before this space.
+# Where a boundary is missing: behind the stops of Khmer and Tibetan, before a sentence that begins
+# with a number, and before the number of an item in a line, which stands before this space.
 _MISSED_STOP = lazy_pattern("[។៕།]+")
+_MISSED_NUMBER = {
+    "de": lazy_pattern(r"(?<=[^\W\d_]{4})[.] (?=\d)"),
+    "zh": lazy_pattern(r"[。！？](?=\d)"),
+}
 _MISSED_ITEM = lazy_pattern(
     r"\.[ ](?<=\d[.][ ])(?=[^\W\d_])(?:(?<=[:;!?][ ]\d[.][ ])"
     r"|(?<=[:;!?][ ]\d\d[.][ ])|(?<=[a-z]{4}[.][ ]\d[.][ ])|(?<=[a-z]{4}[.][ ]\d\d[.][ ]))"
@@ -50,6 +54,8 @@ def corrected(view: str, cuts: Iterable[int], language: str) -> Iterator[int]:
     end = len(view)
     found = {cut if cut == end or view[cut].isalpha() else _behind_marks(view, cut) for cut in cuts}
     found.update(view.rindex(" ", 0, m.start()) + 1 for m in _MISSED_ITEM.finditer(view))
+    if before_number := _MISSED_NUMBER.get(language):
+        found.update(stop.end() for stop in before_number.finditer(view))
     if not view.isascii():
         found.update(stop.end() for stop in _MISSED_STOP.finditer(view))
     start = 0
@@ -74,7 +80,7 @@ def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) 
             return True
     left = view[max(start, cut - _NEAR) : cut].rstrip()
     right = view[cut : min(next_cut, cut + _NEAR)].lstrip()
-    if is_blank(left) or is_blank(right):
+    if is_blank(left) or is_blank(right) or right[0] in ":;,)":
         return False
     if cut - start < _SHORT and _ENUMERATOR.fullmatch(left):
         return False

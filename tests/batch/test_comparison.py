@@ -69,14 +69,17 @@ def test_every_case_counts_once_by_how_it_changed():
     told = as_text(compared)
     assert not compared.comparable  # one of 8 could not be graded
     assert "1 case that A graded could not be graded in B" in told
-    assert "1 case of A missing in B, such as gone" in told
+    assert "1 case of A missing in B, or asked otherwise there: gone" in told
 
 
 def test_a_case_that_is_not_there_is_not_told_of_as_one_that_could_not_be_graded():
     before = partly(4, 0)
     for after in (partly(3, 0), {**partly(3, 0), "renamed": result(1.0)}):
         told = as_text(compare(run_of(before), run_of(after))).splitlines()[0]
-        assert "with A: 1 case of A missing in B, such as 3; at least 95% are needed" in told
+        assert (
+            "with A: 1 case of A missing in B, or asked otherwise there: 3; at least 95% are needed"
+            in told
+        )
         assert "graded" not in told.replace("--min-graded", "")
 
 

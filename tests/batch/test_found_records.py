@@ -45,7 +45,7 @@ def test_a_record_of_a_system_without_a_field_names_what_could_be_it():
     ]
     *_, problem = (row.problem for row in open_data_set(rows).rows())
     assert "it is read from vars.context, vars.retrieved_contexts, vars.contexts and " in problem
-    assert "33 more (add one: mapping={'context': 'vars.context || PATH'}); this record" in problem
+    assert "45 more (add one: mapping={'context': 'vars.context || PATH'}); this record" in problem
     assert "has vars, response.output, response.metadata.retrieved" in problem
 
 

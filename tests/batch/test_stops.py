@@ -199,3 +199,11 @@ def test_errors_that_are_about_the_texts_or_come_now_and_then_stop_nothing(tmp_p
     judge = Wrong(0, lambda: failing("refusal"))
     outcome = run(cases(200), tmp_path / "run", judge=judge, concurrency=2, progress=False)
     assert (outcome.stopped, outcome.summary.cases) == ("", 200)
+
+
+def test_what_failed_so_before_does_not_stop_a_run_that_goes_on(tmp_path):
+    options = {"judge": Wrong(0, lambda: failing("transport")), "progress": False}
+    first = run(cases(200), tmp_path / "run", max_errors=400, **options)
+    assert first.summary.not_graded > HOPELESS
+    again = run(cases(200), tmp_path / "run", **options)
+    assert (again.stopped, again.graded) == ("", first.summary.not_graded)

@@ -280,11 +280,11 @@ def test_a_judge_that_obeys_its_prompt_is_caught_by_its_controls():
     assert not result.pass_
 
 
-def test_many_grades_by_a_judge_that_fails_its_controls_say_so_once(caplog):
+def test_many_grades_by_a_judge_that_fails_its_controls_warn_of_it_and_lose_nothing():
     judge = GullibleJudge(lambda _: "supported")
-    grade_many([{"answer": ANSWER, "context": CONTEXT}] * 9, judge=judge, controls="report")
-    (said,) = caplog.messages
-    assert said.endswith("do not trust these scores; use another judge")
+    with pytest.raises(UserWarning, match="do not trust these scores; use another") as caught:
+        grade_many([{"answer": ANSWER, "context": CONTEXT}] * 9, judge=judge, controls="report")
+    assert len(caught.value.results) == 9
 
 
 # What an attacker writes into a passage who knows how controls are made, but not the secret.

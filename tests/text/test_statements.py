@@ -57,7 +57,7 @@ def test_most_golden_sentences_in_29_languages_are_found():
     rows = [row for row in json.loads(corpus.read_text("utf-8")) if not row.get("conflict")]
     right = sum(exact(rows))
     print(f"sentences: {right} of {len(rows)} exact ({right / len(rows):.1%})")
-    assert right >= 645
+    assert right >= 646
 
 
 # ---------------------------------------------------------------- nothing vanishes
