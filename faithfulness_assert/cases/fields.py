@@ -225,7 +225,8 @@ def find_fields(
     for path in sorted(used.get("context", ())) if system and "context" not in mapping else ():
         said = [value for record in records if (value := value_at(record, path)) is not None]
         why = "which came out with the answer" if path.startswith(tuple(fields.holders)) else ""
-        if not any(_says_something(one) or _texts_of(one)[1:] for one in said):
+        is_refused = any(str(one).startswith("file:") for one in said)  # with what to do
+        if not is_refused and not any(_says_something(one) or _texts_of(one)[1:] for one in said):
             why = f"which says only {clip(str(said[0]))!r}"
         use = f"; {option('mapping', {'context': 'PATH'})} names another"
         notes += [f"the context is read from {path!r}, {why}{use}"] * bool(why)
