@@ -36,6 +36,7 @@ MOST_WORDS, MAX_FRAGMENT = 4, 40
 """Words and characters of what may be no sentence, and say nothing alone."""
 MAX_MARK = 3
 """Characters of what marks an answer: "A: "."""
+_PICTURE = lazy_pattern("[\u2600-\u26ff\U0001f300-\U0001faff]\ufe0f?")
 _NOTE = lazy_pattern(r"(\[\^[^\]\s]{1,50}\])(:)?")
 """The mark of a footnote, and its colon before the note itself."""
 TITLES = ("heading", "bold", "rule")
@@ -110,7 +111,8 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
         for at, piece in enumerate(found)
     ]
     found = _with_notes(found, text) if "[^" in text else found
-    return _told_apart(found) if any(":" in piece.text for piece in found) else found
+    has_labels = ":" in text or _PICTURE.search(text) is not None
+    return _told_apart(found) if has_labels else found
 
 
 def _level(piece: Piece) -> int:
@@ -166,16 +168,17 @@ def _told_apart(pieces: list[Piece]) -> list[Piece]:
 
     That is the first line of their paragraph, if it is no sentence: "Pro plan", "Price: 5". Where
     labels come again, it is the last line without such a label, or else the first with one, as
-    "Plan: Basic": "Basic", "Price: 5", "Premium", "Price: 7".
+    "Plan: Basic": "Basic", "Price: 5", "Premium", "Price: 7". A picture is a label as well.
     """
-    labels = [found[0] if (found := LABEL.match(piece.text)) else "" for piece in pieces]
+    matches = (LABEL.match(piece.text) or _PICTURE.match(piece.text) for piece in pieces)
+    labels = [found[0] if found else "" for found in matches]
     keys = [(piece.heading, label) for piece, label in zip(pieces, labels, strict=True)]
     counts = Counter(key for key in keys if key[1])
     again = {piece.block for piece, key in zip(pieces, keys, strict=True) if counts[key] > 1}
     name, own = None, ""
     for at, (piece, label) in enumerate(zip(pieces, labels, strict=True)):
         is_named = own == "" and (label != "" or piece.block not in again)
-        is_kept = is_named or counts[keys[at]] > 1
+        is_kept = is_named or _PICTURE.match(label) or counts[keys[at]] > 1
         if name is None or name.block != piece.block or not is_kept or own == label != "":
             name, own = piece, label
         elif own != label and _is_name(name) and not (piece.lead_in or piece.skipped):
