@@ -76,6 +76,10 @@ def checks(
     given = {name: "-o" for name, value in named.items() if value is not None}
     given |= {} if judge == SETTING else {"judge": "--judge"}
     yield from (Check("ok", line) for line in _settings(chosen, given))
+    if "judge" not in {**chosen.sources, **given}:
+        problem = "no judge is named, and the embedded one only compares words"
+        elsewhere = "One that only pytest or promptfoo names in its configuration: give --judge"
+        yield Check("warn", f"{problem}. {elsewhere}")
     yield from _judge_checks(str(chosen.judge), chosen)
 
 
