@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -37,7 +38,7 @@ SETTING = "setting"
 """In place of a judge: that of the settings."""
 _SECRETS = ("key", "token", "secret", "password", "credential", "auth", "cookie")
 _MOST_PARENTS = 64
-_first: list[str] = []
+_folder = ContextVar("folder", default="")
 
 
 class Setting(NamedTuple):
@@ -132,21 +133,27 @@ def judge_setting() -> Any:
 def read_settings(*, environment: bool = True) -> dict[str, Setting]:
     """The settings of the environment and of the project (or of that alone), with their sources."""
     settings: dict[str, Setting] = {}
+    if folder := _folder.get():
+        settings = dict(_of_folder(folder))
     with suppress(OSError):  # the working folder is gone
-        for folder in (*_first, os.getcwd()):
-            settings = settings or dict(_of_folder(folder))
+        settings = settings or dict(_of_folder(os.getcwd()))
     judge = os.environ.get(JUDGE_VARIABLE, "").strip()
     if judge and environment:
         settings["judge"] = Setting(judge, JUDGE_VARIABLE)
     return settings
 
 
-def look_first_in(folder: str) -> None:
-    """From now on the project is that of this folder, if it has settings.
+@contextmanager
+def in_project(folder: str) -> Iterator[None]:
+    """In here the project is that of this folder, if it has settings.
 
     pytest has a configuration of its own, and its tests are of that project.
     """
-    _first[:] = [folder]
+    token = _folder.set(folder)
+    try:
+        yield
+    finally:
+        _folder.reset(token)
 
 
 @lru_cache(maxsize=100)

@@ -19,7 +19,7 @@ from ..records.errors import ConfigError, suggest
 from ..records.judge import judge_info
 from ..records.model import GraderError
 from ..records.result import GradingResult
-from ..settings import SETTING, judge_setting, look_first_in
+from ..settings import SETTING, in_project, judge_setting
 from .assertions import NotGraded, check_passed, make_grader, read_case
 from .session import CHECKS, PROPERTY, read_settings
 
@@ -89,7 +89,9 @@ class Faithfulness:
             case["context"] = context
         case |= {"question": options.pop("question", None) or None}
         judge = options.setdefault("judge", SETTING)
-        if _can_be_stored(judge_setting() if judge == SETTING else judge):
+        with in_project(self._session.folder):
+            judge = judge_setting() if judge == SETTING else judge
+        if _can_be_stored(judge):
             options = {**self._session.store, **options}
         return case, options
 
@@ -204,8 +206,7 @@ class Session:
 
     def __init__(self, config: pytest.Config) -> None:
         self.settings = settings = read_settings(config)
-        if config.inipath:
-            look_first_in(str(config.inipath.parent))
+        self.folder = str(config.inipath.parent) if config.inipath else ""
         self.options = parse_options(settings["options"], "faithfulness_options")
         named = {name: settings[name] for name in ("judge", "policy", "threshold")}
         self.options |= {name: value for name, value in named.items() if value is not None}
@@ -223,10 +224,11 @@ class Session:
         """The grader with these options: the same one again, if it was made before."""
         __tracebackhide__ = True
         place = _digest(options)
-        if not place:
-            return make_grader(**options)
-        if place not in self._graders:
-            self._graders[place] = make_grader(**options)
+        with in_project(self.folder):
+            if not place:
+                return make_grader(**options)
+            if place not in self._graders:
+                self._graders[place] = make_grader(**options)
         return self._graders[place]
 
     def used_up(self) -> str:

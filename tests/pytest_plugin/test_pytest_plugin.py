@@ -14,6 +14,7 @@ from plugin_runs import CONTEXT, FALSE, PLUGIN, TRUE, Runs, output, summary
 from rows import rows
 
 import faithfulness_assert
+from faithfulness_assert.settings import read_settings
 
 pytest_plugins = ["pytester"]
 
@@ -141,6 +142,16 @@ def test_a_wrong_table_fails_the_test_that_grades_and_no_other(runs):
     result.assert_outcomes(passed=1, failed=1)
     assert "no key belongs into this file" in output(result)
     assert "sk-very-secret" not in output(result)
+
+
+def test_the_settings_beside_the_configuration_count_wherever_pytest_is_started(runs):
+    (sub := runs.pytester.path / "sub").mkdir()
+    project(sub, "threshold = 0.7\n[tool.pytest.ini_options]\naddopts = '-q'")
+    (sub / "test_it.py").write_text(
+        "def test_it(faithfulness): assert faithfulness('It rains.', 'It rains.').threshold == 0.7"
+    )
+    runs.run("sub").assert_outcomes(passed=1)
+    assert "threshold" not in read_settings()
 
 
 def test_a_policy_file_of_the_configuration_is_found_from_any_folder(runs, monkeypatch):
