@@ -59,9 +59,9 @@ def is_shown_with(text: str, texts: Iterable[str]) -> bool:
 
 def may_be_set_aside(text: str, *, is_item: bool = False) -> bool:
     """Whether a judge may say of a statement that it claims nothing."""
-    label, colon, _ = text.replace("：", ":").partition(":")
+    label, colon, rest = text.replace("：", ":").partition(":")
     if colon and label.strip().casefold() in word_set("names", "subjects"):  # of an e-mail
-        return True
+        return not any(map(str.isdigit, rest))
     is_sentence = text.endswith(STOPS) and not is_item
     return claims_nothing(text, is_item=is_item, least=SET_ASIDE if is_sentence else TALK)
 
