@@ -237,13 +237,14 @@ def github_annotations(lines: Iterable[Line], failed: str = "error") -> Iterator
         counts[end] += 1
         if counts[end] < MOST_ANNOTATIONS:
             what: str = "failed" if result.status == "graded" else result.status
-            yield _command(ends[end], f"{what}: {clip(line.case_id)}", result.short_reason)
+            yield annotation(ends[end], f"{what}: {clip(line.case_id)}", result.short_reason)
     for end, count in counts.items():
         if count >= MOST_ANNOTATIONS:
-            yield _command(ends[end], "faithfulness", f"{count} cases {end}")
+            yield annotation(ends[end], "faithfulness", f"{count} cases {end}")
 
 
-def _command(kind: str, title: str, message: str) -> str:
+def annotation(kind: str, title: str, message: str) -> str:
+    """The workflow command for an ``error`` or a ``warning``."""
     title = _data(title).replace(":", "%3A").replace(",", "%2C")
     return f"::{kind} title={title}::{_data(message)}"
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..batch import RunOutcome
 from ..batch import run as run_rows
-from ..batch.outputs import check_output, github_annotations, write_results
+from ..batch.outputs import annotation, check_output, github_annotations, write_results
 from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
 from ..batch.rows import Line
 from ..batch.run_description import data_sets_of, how_graded, lines_of
@@ -55,6 +55,15 @@ EMPTY = "there are no results: nothing was graded, or run.sqlite-wal was not cop
 
 def run_batch(arguments: Namespace) -> int:
     """Grades what has no result yet, and says how it went and how to go on."""
+    try:
+        return _grade_rows(arguments)
+    except ConfigError as error:
+        if arguments.github:
+            print(annotation("error", "faithfulness", str(error)))
+        raise
+
+
+def _grade_rows(arguments: Namespace) -> int:
     for file in arguments.output:
         check_result_file(file, arguments.run, arguments.INPUT or "-")
     check_report_argument(arguments)
