@@ -96,7 +96,7 @@ def _verdict(comparison: Comparison) -> str:
         return f"{after} is not worse than {before}"
     if comparison.recheck is not None and comparison.recheck.judge.is_worse:
         return f"{after} is not shown to be worse than {before}: {BLAMED['the judge', True]}"
-    return f"{after} against {before}: {changed}, which may be chance"
+    return f"{after} against {before}: {changed}; a loss of this size may be chance"
 
 
 def _changed(comparison: Comparison) -> str:

@@ -324,3 +324,5 @@ class ErrorGroups:
         for group in self.groups()[:SHOWN_GROUPS]:
             such_as = ", such as" if group.cases > 1 else ""
             yield visible(f"not graded: {group.cases:,} x {group.kind}{such_as}: {group.message}")
+        if rest := sum(group.cases for group in self.groups()[SHOWN_GROUPS:]):
+            yield f"not graded: {rest:,} more, of other kinds"

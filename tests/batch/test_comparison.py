@@ -363,7 +363,7 @@ def test_a_loss_that_may_be_chance_is_not_called_no_loss_and_none_may_regress_wh
     told = here("compare", good, bad)
     assert told.returncode == 0
     assert "found reliably" not in as_text(compare(scored([1.0] * 9), scored([0.0] * 9)))
-    head = "b against a: 7 regressed, 0 improved, which may be chance\n"
+    head = "b against a: 7 regressed, 0 improved; a loss of this size may be chance\n"
     assert told.stdout.startswith(head)
     assert here("compare", bad, good).stdout.startswith("a is not worse than b\n")
     assert here("compare", good, bad, "--max-regressed", "7").returncode == 0
