@@ -52,10 +52,10 @@ _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how p
     }
     for field in HELD
 }
-LISTED = 9
-"""The same of a key that holds a context only if a list of objects is under it."""
 VAGUE = 2
 """How plain the words are that hold an answer only if a sentence is under them."""
+LISTED = 9
+"""How plain the words are that hold a context only if a list of objects is under them."""
 _WHOLE = {field: set(_LINES[field].splitlines()[-1].split()) for field in HELD}
 
 
@@ -588,16 +588,23 @@ def read_record(
             read = _shown(paths, MOST_NAMED) + f" (add one: {use})" * bool(where.system)
             problem = f"{name}: missing or null; it is read from {read}; this record has {has}"
             return own, columns, problem
-    late = () if where.system else values.keys() - where.filled
-    for name in {"answer", "context"} - where.mapping.keys() if late else ():
-        ranks = {key: rank for key in late if values[key] and (rank := _rank(name, (key,)))}
-        path, value = where.read(values).get(name, ("", None)) if ranks else ("", None)
+    if late := [] if where.system else [key for key in values if key not in where.filled]:
+        problem = _late_rival(values, late, where)
+        return own if problem else fields, columns, problem
+    return fields, columns, ""
+
+
+def _late_rival(record: Mapping[str, Any], late: Sequence[str], where: Fields) -> str:
+    """Which column could as well hold a field, but is not in the first records; "" if none is."""
+    for name in (one for one in ("answer", "context") if one not in where.mapping):
+        ranks = {key: rank for key in late if record[key] and (rank := _rank(name, (key,)))}
+        path, value = where.read(record).get(name, ("", None)) if ranks else ("", None)
         own_rank = _rank(name, tuple(path.split("."))) or (0, 0, 0)
-        if other := next((n for n in ranks if ranks[n] <= own_rank and values[n] != value), ""):
+        if other := next((n for n in ranks if ranks[n] <= own_rank and record[n] != value), ""):
             use = " or ".join(option("mapping", {name: one}) for one in (other, path))
             problem = f"{name}: {other!r} is not in the first records, which have {path!r}"
-            return own, columns, f"{problem}; use {use}"
-    return fields, columns, ""
+            return f"{problem}; use {use}"
+    return ""
 
 
 def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> str:

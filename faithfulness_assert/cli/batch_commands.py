@@ -155,7 +155,7 @@ def _same_command(outcome: RunOutcome | None = None) -> str:
         if outcome and flag in LIMITS and f"{flag} is " in stopped:
             limit = f"{float(f'{2 * LIMITS[flag](outcome.summary) or 1:.2g}'):.12g}"
             words[place + (not equals)] = f"{flag}={limit}" if equals else limit
-    by_errors = outcome and "could not be graded" in stopped
+    by_errors = "could not be graded" in stopped
     is_said = not {RETRY, f"--no-{RETRY[2:]}"}.isdisjoint(words)
     if outcome and by_errors and "truncated" in _kept(outcome.summary) and not is_said:
         words.append(RETRY)

@@ -250,12 +250,11 @@ def _asserts(state: State, text: str, number: int) -> bool:
         return not all(map(is_topic, (text, *(s.text for s in own))))
     if own and all(_signs(state, s) for s in own):
         return False
-    texts = [s.text for s in state.sentences]
-    is_over = is_over or is_shown_with(text, texts)
+    is_over = is_over or is_shown_with(text, (s.text for s in state.sentences))
     announcing = (s for s in own if is_over or s.lead_in or s.text.endswith((":", "：")))
-    said = {without_heading(s).removeprefix(f"{s.lead_in} "): s.is_item for s in own}
-    if not text.endswith(tuple(said)):
-        said[text] = False  # a claim of the sentence
+    said = {_alone(s): s.is_item for s in own}
+    if all(text != s.text for s in own):
+        said[text] = False  # a claim of the sentence, or a control
     may_be_aside = is_over or all(may_be_set_aside(one, is_item=said[one]) for one in said)
     return (
         not may_be_aside
@@ -263,6 +262,11 @@ def _asserts(state: State, text: str, number: int) -> bool:
         or any(names_new_price(s.text, state.known, state.asked) for s in own)
         or any(_answers(state, s) for s in own)
     )
+
+
+def _alone(sentence: Statement) -> str:
+    """A sentence without the heading and the lead-in that it is shown behind."""
+    return without_heading(sentence).removeprefix(f"{sentence.lead_in} ")
 
 
 def _signs(state: State, sentence: Statement) -> bool:
@@ -280,7 +284,7 @@ def _answers(state: State, sentence: Statement) -> bool:
     """Whether a sentence answers what the one before it asks, or its heading; or with a yes or a
     no what the case does: "Of course!" says much behind "Can I smoke in the room?".
     """
-    text = without_heading(sentence).removeprefix(f"{sentence.lead_in} ")
+    text = _alone(sentence)
     if asks(text) or not may_answer(text):
         return False
     before = state.sentences[sentence.id - 2] if sentence.id > 1 else None  # the first is 1

@@ -294,9 +294,13 @@ def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> t
     usual = (
         path.replace("response.", "providerResponse.", 1) for path in SYSTEMS["promptfoo"][name]
     )
-    found = [one for path in usual if _is_text((one := (value_at(document, path), path))[0])]
-    filled = (one for one in found if one[0] != [] and not (one[0] == "" or str(one[0]).isspace()))
-    return next(filled, found[0] if found else (None, ""))
+    found: tuple[Any, str] = (None, "")
+    for path in usual:
+        if _is_text(value := value_at(document, path)):
+            found = found if found[1] else (value, path)
+            if value not in ("", []) and not str(value).isspace():
+                return value, path
+    return found
 
 
 def _is_text(value: Any) -> bool:

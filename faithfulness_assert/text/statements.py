@@ -193,8 +193,8 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         found = list(_pieces(text, block, parts, language))
         is_lead_in = any(piece.text.endswith(COLON) for piece in found)
         listed = "" if is_lead_in or kind in TITLES else listed
-        is_plain = _LABEL_SIGN.search(text, block.start, block.end) is None
-        labels = _labels(text, block) if kind in ("text", "item") and not is_plain else []
+        may_label = kind in ("text", "item") and _LABEL_SIGN.search(text, block.start, block.end)
+        labels = _labels(text, block) if may_label else []
         label = _Label()  # what the line of a piece begins with
         is_cited = is_reference(" ".join(piece.text for piece in found), listed=listed)
         for place, piece in enumerate(found, 1):
@@ -213,8 +213,8 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             is_long = piece.text.count(" ") > MOST_SPACES or len(piece.text) > MAX_FRAGMENT
             is_prose = kind == "text" and not label.is_bold and is_long
             is_under = label.end <= piece.start < label.last and not is_prose
-            has_own = not label.is_bold and LABEL.match(piece.text)
-            is_under = is_under and not has_own and not claims_nothing(piece.text)
+            is_under = is_under and (label.is_bold or not LABEL.match(piece.text))
+            is_under = is_under and not claims_nothing(piece.text)
             shown = f"{label.text} {piece.text}" if is_under else row
             shown = shown if shown != piece.text else ""
             where = (block.column + (place > 1), block.start)  # under the begin of its item
