@@ -257,10 +257,11 @@ def _in_digits(text: str, language: str) -> Iterator[Number]:
         if (not word or word == "of") and (behind := _BEHIND.match(text, last)):
             word = behind[1]  # of "three (3) years" behind the bracket
         word = word.casefold()
-        before = (near.split() or [""])[-1].strip("(.").casefold()
+        before = (near.split() or [""])[-1].strip("(.")
         number.after = word if word.isalpha() else ""
         is_plain = number.after and near[-1:] in " \n(" and ":" not in digits
-        if not is_plain or word in telling or word >= FIRST_DENSE or before in telling_before:
+        may_tell = word in telling or word >= FIRST_DENSE or before.casefold() in telling_before
+        if not is_plain or may_tell:
             _tell(text, number, near, (before, word), last)
         yield number
 
@@ -269,7 +270,7 @@ def _tell(text: str, number: Number, near: str, words: tuple[str, str], last: in
     """Says what a number is, by what stands around it.
 
     Args:
-        words: those before it and behind it, in lower case.
+        words: that before it, and in lower case that behind it.
         last: where it ends, with its bracket.
     """
     start, digits, values, (before, word) = number.start, number.digits, number.plain, words
@@ -306,8 +307,8 @@ def _day_of_month(text: str, number: Number, before: str) -> bool:
         return True
     if behind and (month := months.get(behind[1].casefold())):
         last = behind.end()
-    elif month := text[number.start - 1] != "\n" and months.get(before):
-        number.first = text.casefold().rindex(before, 0, number.start)
+    elif month := text[number.start - 1] != "\n" and months.get(before.casefold()):
+        number.first = text.rindex(before, 0, number.start)
     else:
         return False
     number.mean(("date", 100 * month + days[0]), plain=days, last=last)
