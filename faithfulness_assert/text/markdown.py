@@ -13,6 +13,7 @@ from collections import Counter
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+from .learned import is_topic
 from .strings import lazy_pattern
 
 Kind = Literal[
@@ -49,8 +50,14 @@ _FORM = lazy_pattern(
 KINDS = "1🔹✅•-"
 """Kinds of markers: at the same column, each is over those behind it."""
 _FORM_SIGNS = lazy_pattern(r"[`~\-*_=#\[【\u2190-\u2bff\U0001f000-\U0001faff]")
-_CAPITALS = lazy_pattern(r"(?:[A-ZÀ-ÖØ-ÞА-Я]['’/&-]?){3,20}(?: [A-ZÀ-ÖØ-ÞА-Я&/'’-]{1,20}){0,3}")
-"""A title in capitals: "CHECK-IN"."""
+_TITLE = lazy_pattern(
+    r"[一二三四五六七八九十]{1,3}、"
+    r"|(?:[A-ZÀ-ÖØ-ÞА-Я]['’/&-]?){3,20}(?: [A-ZÀ-ÖØ-ÞА-Я&/'’-]{1,20}){0,3}$"
+)
+"""A title by its number, or in capitals: "CHECK-IN"."""
+MAX_TITLE = 60
+"""Characters of a title that has no mark."""
+_NO_TITLE = lazy_pattern("[:：=]|[.!?,;。！？，；…]$")
 _DELIMITER = lazy_pattern(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _COMMANDS = (
     "apt|apt-get|brew|cargo|cat|cd|cp|curl|docker|echo|git|go|import|ls|make|mkdir|mv|node|npm|npx|"
@@ -173,9 +180,8 @@ class _Reader:
             self.found[-1].kind, self.found[-1].end = "heading", line.end
             return
         kind = self.known.get(at) or self.kind_of(line, form, before)
-        if kind == "text" and not self.is_next and _CAPITALS.fullmatch(line.said):
-            below = self.text[slice(*self.lines[at + 1])] if self.lines[at + 1 :] else ""
-            kind = "bold" if below.strip() else kind
+        may_be_title = kind == "text" and not self.is_next and len(line.said) <= MAX_TITLE
+        kind = "bold" if may_be_title and self.is_title(at, line.said) else kind
         said = self.text[line.begin : line.end].rstrip("\r\n")  # two spaces at its end break it
         said = _title(line.said) if form in ("heading", "fence") else said
         begin = self.text.index(said, line.begin)
@@ -210,6 +216,19 @@ class _Reader:
             is_inside = before == "item" and (is_inside or begins_small or self.goes_on)
         self.margin = self.margin if is_inside else 0
         return "item" if is_inside else "bold" if form == "bold" else "text"
+
+    def is_title(self, at: int, line: str) -> bool:
+        """Whether a line without a mark is a title: it stands alone and only names a topic."""
+        below = [self.text[slice(*span)].strip() for span in self.lines[at + 1 : at + 3]]
+        if not any(below) or _NO_TITLE.search(line):
+            return False
+        if below[0]:
+            return _TITLE.match(line) is not None
+        over = self.found[-1] if self.found else None
+        above = self.text[over.start : over.end].rstrip() if over else ""
+        is_name = over and over.kind == "text" and not _NO_TITLE.search(above) and is_topic(above)
+        is_listed = is_name or above.endswith((":", "："))  # one of several lines of values
+        return not is_listed and is_topic(line) and not is_topic(below[1])
 
     def note_table(self, at: int, header: str) -> None:
         """Notes the head of a table, if the line behind it has as many columns."""
