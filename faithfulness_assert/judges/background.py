@@ -20,8 +20,6 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 MOST_SOCKETS = 4_000
-SPARE_FILES = 16  # that are left at least for whatever else opens files
-FILES_OF_OTHERS = 48  # where the system does not say how many are open
 NAME = "faithfulness"
 
 
@@ -101,18 +99,13 @@ class _Process:
 
 
 def _most_sockets() -> int:
-    """How many connections may be open at once: a part of the descriptors that are free now."""
+    """How many connections may be open at once: half as many as the process may have files."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
         return MOST_SOCKETS
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    try:
-        taken = len(os.listdir("/dev/fd"))
-    except OSError:
-        taken = FILES_OF_OTHERS
-    free = max(allowed - taken - SPARE_FILES, 0) if allowed >= 0 else 2 * MOST_SOCKETS
-    return max(min(free * 3 // 4, MOST_SOCKETS), 1)
+    return min(allowed // 2, MOST_SOCKETS) if allowed >= 0 else MOST_SOCKETS
 
 
 process = _Process()

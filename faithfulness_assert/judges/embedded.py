@@ -129,20 +129,15 @@ class Support(NamedTuple):
         score: between -0.5 and 1.
         evidence: the numbers of the context sentences in the best windows that share words with the
             statement, ascending.
-        against: what lowered the score, in words, or empty.
     """
 
     score: float = 0.0
     evidence: tuple[int, ...] = ()
-    against: str = ""
 
 
 def _verdict(support: Support, form: ReplyForm) -> dict[str, Any]:
-    is_enough, where = support.score >= THRESHOLD, ", ".join(map(str, support.evidence[:5]))
-    reason = f"its words are in context sentences {where}; this is the smoke-test judge"
-    if not is_enough:
-        share = f"{max(support.score, 0):.0%} of its words are in the context"
-        reason = support.against or f"{share}, and {THRESHOLD:.0%} are needed; smoke-test judge"
+    is_enough, score = support.score >= THRESHOLD, max(support.score, 0)
+    reason = f"its words score {score:.0%}, and {THRESHOLD:.0%} are enough; smoke-test judge"
     return {
         "evidence": list(support.evidence) if is_enough else [],
         **({"reason": reason} if form.reasons == "all" else {}),
@@ -170,40 +165,33 @@ def _sentence_support(sentence: str, index: Index) -> Support:
     This also limits the work.
     """
     words = find_words(sentence)
-    same = index.exact.get(tuple(words))
-    missing, known = _numbers(sentence, words, index)
-    names = (n for n in find_names(sentence) if stem_of(n.casefold()) not in index.places)
-    against = ""
-    if missing:
-        against = f"the number {missing[:60]} is nowhere in the context"
-    elif name := next(names, ""):  # another form of it will do
-        against = f"the name {name} is nowhere in the context"
-    penalty = AGAINST if against else 0.0
-    if same is not None:
-        return Support(1.0 - penalty, (same,), against)
+    is_missing, known = _numbers(sentence, words, index)
+    names = (stem_of(name.casefold()) for name in find_names(sentence))  # another form will do
+    penalty = AGAINST if is_missing or not index.places.keys() >= set(names) else 0.0
+    if (same := index.exact.get(tuple(words))) is not None:
+        return Support(1.0 - penalty, (same,))
     said = dict.fromkeys(stem_of(word) for word in content_words(words) if word not in known)
     weights = {stem: weight for weight, stem in enumerate(said, 1) if stem in index.places}
     if not weights or len(words) > WINDOW * LONGEST:
-        return Support(-penalty, (), against)
+        return Support(-penalty)
     shared = [(text, text.stems & weights.keys()) for text in _best_window(weights, index)]
     useful, near = list[Text](), set[str]()  # texts that have the most of these words, or add some
     for text, stems in sorted(shared, key=lambda pair: -len(pair[1])):
         if not stems <= near:
             useful.append(text)
             near |= stems
-    if not against:
-        against, penalty = _difference(words, list(said), useful, index)
+    penalty = penalty or _difference(words, list(said), useful, index)
     within, total = sum(weights[stem] for stem in near), sum(range(1, len(said) + 1))
     far = min(ELSEWHERE * (sum(weights.values()) - within) / total, APART)
     numbers = tuple(sorted({text.number for text in useful}))
-    return Support(within / total + far - penalty, numbers, against)
+    return Support(within / total + far - penalty, numbers)
 
 
-def _numbers(sentence: str, words: list[str], index: Index) -> tuple[str, set[str]]:
-    """Its first number in digits that the context lacks, or ""; the words of those that it has."""
-    missing, known = "", set[str]()
+def _numbers(sentence: str, words: list[str], index: Index) -> tuple[bool, set[str]]:
+    """Whether the context lacks one of its numbers in digits; the words of those that it has."""
+    is_missing, known = False, set[str]()
     if not _DIGIT.search(sentence) and all(stem_of(word) in index.places for word in words):
-        return missing, known
+        return is_missing, known
     for number in find_numbers(sentence):
         if number.is_part or not number.asks:
             continue
@@ -211,26 +199,23 @@ def _numbers(sentence: str, words: list[str], index: Index) -> tuple[str, set[st
             has_unit = not found.issubset(_number_key(("", value)) for value in number.plain)
             with_unit, alone = (number.first, number.last), (number.start, number.end)
             known.update(find_words(sentence[slice(*(with_unit if has_unit else alone))]))
-        elif number.digits and not missing:
-            missing = sentence[number.first : number.last]
-    return missing, known.difference(index.words)
+        elif number.digits:
+            is_missing = True
+    return is_missing, known.difference(index.words)
 
 
-def _difference(
-    words: list[str], said: list[str], useful: list[Text], index: Index
-) -> tuple[str, float]:
-    """How a sentence differs from its evidence, and its penalty, if it may be a changed copy."""
+def _difference(words: list[str], said: list[str], useful: list[Text], index: Index) -> float:
+    """The penalty of a sentence whose evidence denies what it says, or of which it is a copy with a
+    word changed.
+    """
     denies, closest = negates(words), useful[0].words
     if denies and not any(negates(text.words) for text in useful):
-        return "the negation is nowhere near the evidence", AGAINST
+        return AGAINST
     new = sum(stem not in index.places for stem in said)
     left = len({*map(stem_of, content_words(closest))}.difference(said))
     if negates(closest) and not (denies or new or left):
-        return "the evidence has a negation", AGAINST
-    if 0 < new <= CHANGES and left <= new:
-        penalty = min(AGAINST, CHANGE / len(said))
-        return "it is a sentence of the context with a word changed", penalty
-    return "", 0.0
+        return AGAINST
+    return min(AGAINST, CHANGE / len(said)) if 0 < new <= CHANGES and left <= new else 0.0
 
 
 def _best_window(stems: Iterable[str], index: Index) -> list[Text]:

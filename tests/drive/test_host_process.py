@@ -207,9 +207,8 @@ def test_a_grader_travels_to_a_spawned_process_with_its_store(tmp_path):
 # ---------------------------------------------------------------- open files
 
 MANY = """
-import asyncio, os, resource, sys
+import asyncio, resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (128, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-others = [os.open(os.devnull, os.O_RDONLY) for _ in range(int(sys.argv[2]))]
 from faithfulness_assert import Grader
 
 async def main():
@@ -224,10 +223,9 @@ asyncio.run(main())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
-@pytest.mark.parametrize("others", [0, 85])
-def test_a_process_with_few_files_left_to_open_grades_all_the_same(others):
+def test_a_process_that_may_open_few_files_grades_all_the_same():
     with Loopback(Answer(GOOD.body, delay=0.05)) as server:
-        assert script(MANY, server.url, str(others)) == "{'graded'}\n"
+        assert script(MANY, server.url) == "{'graded'}\n"
 
 
 # ---------------------------------------------------------------- proxies

@@ -115,9 +115,7 @@ def test_a_statement_with_a_number_that_is_not_in_the_context_is_never_supported
 def test_a_statement_with_a_name_that_is_not_in_the_context_is_never_supported(context, name, data):
     assume(find_names(f"a {name}"))  # not "Your"
     copy = data.draw(st.sampled_from(context))
-    result = support(f"a {copy} of {name}", index_of(context))
-    assert result.score < THRESHOLD
-    assert result.against == f"the name {name} is nowhere in the context"
+    assert support(f"a {copy} of {name}", index_of(context)).score < THRESHOLD
 
 
 @given(
@@ -198,13 +196,6 @@ def test_a_number_or_name_in_another_form_is_supported_and_another_one_is_not():
     wrong = [row["false"] for row in FORMS if label_of(row["false"], row["context"]) == "supported"]
     assert sum(kept) >= 0.8 * len(FORMS)
     assert wrong == ["El museo abre a las diez de la mañana.", "Anna moved to hamburg in spring."]
-
-
-def test_a_reason_says_what_speaks_against_a_statement():
-    (verdict,) = judge("Hamburg is large.", context=("Berlin is large.",), reasons="all")
-    assert verdict["reason"] == "it is a sentence of the context with a word changed"
-    (verdict,) = judge("It costs $1.3 million.", context=("It costs $1.2 million.",), reasons="all")
-    assert verdict["reason"] == "the number $1.3 million is nowhere in the context"
 
 
 def test_words_from_all_over_a_long_context_are_no_evidence():

@@ -29,23 +29,19 @@ from ...records.usage import Usage
 from .. import background
 from .families import Head, words_in
 from .inputs import Chunk, Reader
-from .loading import Settings, load
+from .loading import load
 
 NAMED = 3
 """Sentences that a verdict names of a chunk that has more."""
 DIGITS = 4
 """Digits of a probability. The batch in which an input is computed changes only later ones."""
 _AROUND = " \t\n.,;:!?…\"'“”‘’()"
-NOT_A_NUMBER = "the model's output for a statement is not a number"
-NO_WORD = "the model reads no word in a statement"
-TOO_LONG = "a statement is too long for the model, beside the context"
-FIXES = {
-    NOT_A_NUMBER: "Its weights may be damaged, or too large for its precision: fetch them again, "
-    "or use device='cpu'.",
-    NO_WORD: "Its tokenizer may belong to another model, or to another language.",
-    TOO_LONG: "Use a model that reads more; max_prompt_tokens must not be too low.",
-}
-"""What to do about a problem that leaves no statement with a verdict."""
+NOT_A_NUMBER = (
+    "the model's output for a statement is not a number: its weights may be damaged, or too large "
+    "for its precision (device='cpu' has the highest)"
+)
+NO_WORD = "the model reads no word in a statement: its tokenizer may be that of another model"
+TOO_LONG = "a statement is too long for the model, beside the context: name one that reads more"
 
 
 class LocalJudge:
@@ -86,7 +82,7 @@ class LocalJudge:
         name, device = check_text("model", model), check_text("device", device)
         plain, at, revision = (name, "", "") if os.path.isdir(name) else name.partition("@")
         own = family, words_in(label_order), device, max_prompt_tokens
-        self._model = made = load(Settings(plain, revision if at else None, *own))
+        self._model = made = load(plain, revision if at else None, *own)
         files = made.files
         known = f"{files.name}@{files.commit[:12]}" if files.commit else files.folder.name
         self._support_at = support_at
@@ -164,12 +160,12 @@ class LocalJudge:
             row: dict[str, Any] = {"id": number} if form.numbered else {}
             row["evidence"] = evidence
             if form.reasons == "all":
-                row["reason"] = _reason(scored, evidence)
+                row["reason"] = scored.problem or f"probability of support {scored.support:.2f}"
             rows.append({**row, "label": label})
             scores.append(scored)
         problems = tuple(dict.fromkeys(one.problem for one in scores if one.problem))
         if problems and not any(one.label for one in scores):
-            raise JudgeError(problems[0], "unreadable", fix=FIXES[problems[0]])
+            raise JudgeError(problems[0], "unreadable")
         warnings = [f"no verdict: {problem}" for problem in problems]
         if not model.files.pinned:
             named = f"NAME@{model.files.commit or 'of a commit'}"
@@ -310,14 +306,3 @@ def _named(statement: str, scored: Score, sentences: Numbered) -> list[int]:
     numbers = list(texts)
     best = sorted(numbers[place] for place in ranking.best(statement, "", NAMED))
     return best or numbers[:MAX_EVIDENCE]
-
-
-def _reason(scored: Score, evidence: Sequence[int]) -> str:
-    if scored.problem:
-        return scored.problem
-    where = f"context sentences {', '.join(map(str, evidence))}"
-    if scored.label == "supported":
-        return f"{where} support it" if evidence else "the context supports it"
-    if scored.label == "contradicted":
-        return f"{where} contradict it"
-    return f"its probability of support is {scored.support:.2f}"

@@ -67,51 +67,45 @@ class Batcher:
         return [future for _, future in jobs]
 
     def _work(self) -> None:
-        while left := self._next():
-            # As batches are taken from the end.
-            left.sort(key=lambda job: len(job[0].ids), reverse=True)
-            size = self.size
-            while batch := _batch(left, size):
-                try:
-                    outputs = self.engine.outputs([one for one, _ in batch])
-                    computed = list(zip(batch, outputs, strict=True))
-                except BaseException as error:  # noqa: BLE001 - raised again where the outputs are needed
-                    if len(batch) == 1:
-                        problem = f"the model failed ({type(error).__name__})"
-                        fix = WRONG_FILES
-                        if is_out_of_memory(error):
-                            problem, fix = "the model ran out of memory with a single input", LARGE
-                        failure = JudgeError(problem, "server", fix=fix, remedy="none")
-                        with suppress(InvalidStateError):
-                            batch[0][1].set_exception(failure)
-                    else:
-                        left.extend(reversed(batch))
-                        size = len(batch) // 2
-                    continue
-                for (_, future), output in computed:
-                    with suppress(InvalidStateError):  # cancelled meanwhile
-                        future.set_result(output)
+        while jobs := self._next():
+            batch: list[_Job] = []
+            for job in sorted(jobs, key=lambda job: len(job[0].ids)):
+                is_full = (len(batch) + 1) * len(job[0].ids) > BATCH_TOKENS
+                if len(batch) == self.size or is_full:
+                    self._compute(batch)
+                    batch = []
+                batch.append(job)
+            self._compute(batch)
 
     def _next(self) -> list[_Job]:
         """The inputs that are next. At least one, if there are any."""
         with self._lock:
-            left, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
-            self._is_at_work = bool(left)
-        return left
+            jobs, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
+            self._is_at_work = bool(jobs)
+        return jobs
 
-
-def _batch(left: list[_Job], size: int) -> list[_Job]:
-    """Takes the inputs from the end that, padded to the longest, make up one batch."""
-    batch: list[_Job] = []
-    while left and len(batch) < size:
-        job = left.pop()
-        if job[1].cancelled():
-            continue
-        if batch and (len(batch) + 1) * len(job[0].ids) > BATCH_TOKENS:
-            left.append(job)
-            break
-        batch.append(job)
-    return batch
+    def _compute(self, batch: Sequence[_Job]) -> None:
+        """Computes a batch, in halves if it fails; but for what nobody waits for any more."""
+        batch = [job for job in batch if not job[1].cancelled()]
+        if not batch:
+            return
+        try:
+            outputs = self.engine.outputs([one for one, _ in batch])
+            computed = list(zip(batch, outputs, strict=True))
+        except BaseException as error:  # noqa: BLE001 - raised again where the outputs are needed
+            if len(batch) > 1:
+                self._compute(batch[: len(batch) // 2])
+                self._compute(batch[len(batch) // 2 :])
+                return
+            problem, fix = f"the model failed ({type(error).__name__})", WRONG_FILES
+            if is_out_of_memory(error):
+                problem, fix = "the model ran out of memory with a single input", LARGE
+            with suppress(InvalidStateError):
+                batch[0][1].set_exception(JudgeError(problem, "server", fix=fix, remedy="none"))
+            return
+        for (_, future), output in computed:
+            with suppress(InvalidStateError):  # cancelled meanwhile
+                future.set_result(output)
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -27,17 +27,6 @@ WRITTEN = ("1", "0")
 """What models write that write a verdict: for supported, and for not supported."""
 
 
-class Settings(NamedTuple):
-    """What a user says of a model; see ``LocalJudge``."""
-
-    name: str
-    revision: str | None
-    family: str | None
-    label_order: tuple[str, ...] | None
-    device: str
-    most: int | None
-
-
 class Model(NamedTuple):
     """A model that is ready.
 
@@ -65,45 +54,60 @@ class Model(NamedTuple):
 _loading = threading.Lock()
 
 
-def load(settings: Settings) -> Model:
-    """The model of these settings.
+def load(
+    name: str,
+    revision: str | None,
+    family: str | None,
+    given: tuple[str, ...] | None,
+    device: str,
+    most: int | None,
+) -> Model:
+    """The model of these options of ``LocalJudge``. ``given``: the words of ``label_order``.
 
     Raises:
-        ConfigError: there is no such model, it cannot be loaded, or a setting does not fit it.
+        ConfigError: there is no such model, it cannot be loaded, or an option does not fit it.
     """
     with _loading:
-        onnx = not transformers_engine.is_installed()
-        files = find_model(settings.name, settings.revision, onnx=onnx)
-        return _loaded(settings, files, files.fingerprint())
+        files = find_model(name, revision, onnx=not transformers_engine.is_installed())
+        return _loaded(files, files.fingerprint(), family, given, device, most)
 
 
 @lru_cache(KEPT)
-def _loaded(settings: Settings, files: ModelFiles, fingerprint: str) -> Model:
+def _loaded(files: ModelFiles, fingerprint: str, *options: Any) -> Model:
     """The model, computed by PyTorch if it loads there, else by ONNX Runtime."""
     has_torch = transformers_engine.is_installed()
     has_onnx = files.find(*ENCODERS, _HALVES[0]) is not None
-    if not has_onnx or (has_torch and files.has_weights(SAFE)):
-        try:
-            return _made(settings, files, fingerprint, onnx=False)
-        except ConfigError:
-            if not has_onnx:
-                raise
-    return _made(settings, files, fingerprint, onnx=True)
-
-
-def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool) -> Model:
-    if not (onnx or transformers_engine.is_installed()):
+    if not (has_torch or has_onnx):
         raise ConfigError(
             f"judge: {files.name} has no model.onnx, so it needs PyTorch and transformers. Run: "
             f"{INSTALL}, and {pip_install('torch')}; or export it to ONNX (docs/local-judges.md)"
         )
-    config, given = files.json("config.json"), settings.label_order
+    if has_torch and (files.has_weights(SAFE) or not has_onnx):
+        try:
+            return _made(files, fingerprint, *options, onnx=False)
+        except ConfigError:
+            if not has_onnx:
+                raise
+    return _made(files, fingerprint, *options, onnx=True)
+
+
+def _made(
+    files: ModelFiles,
+    fingerprint: str,
+    named: str | None,
+    given: tuple[str, ...] | None,
+    device: str,
+    most: int | None,
+    *,
+    onnx: bool,
+) -> Model:
+    config = files.json("config.json")
     if not config:
         raise ConfigError(
             f"judge: {files.folder} has no config.json, so it is no folder of a model; name the "
             "folder that was saved with save_pretrained, or a model of the hub"
         )
-    family = family_of(settings.family, config, f"{settings.name} {files.folder.name}")
+    family = family_of(named, config, f"{files.name} {files.folder.name}")
     shape = None
     if family.head == "first_token" and config.get("model_type") == "HHEMv2" and not onnx:
         # Its config and its tokenizer are those of the T5 on which it was built.
@@ -114,30 +118,23 @@ def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool
     engine: OnnxEngine | transformers_engine.TransformersEngine
     if onnx:
         pad, start = (_number(config, name) for name in ("pad_token_id", "decoder_start_token_id"))
-        engine = OnnxEngine(files, settings.device, pad, start, answers)
+        engine = OnnxEngine(files, device, pad, start, answers)
     else:
-        engine = transformers_engine.TransformersEngine(
-            files, shape, family.head, settings.device, answers
-        )
+        engine = transformers_engine.TransformersEngine(files, shape, family.head, device, answers)
     order: tuple[Label, ...] = ("supported", "not_enough_info")
     if family.head != "words":
         order = label_order(given, config, engine.count, family.published)
-    runtime = "onnxruntime" if onnx else "transformers"
-    most = settings.most or _most(config, tokens, family)
+    runtime, most = "onnxruntime" if onnx else "transformers", most or _most(config, tokens, family)
     return Model(files, family, tokens, order, most, Batcher(engine), runtime, fingerprint)
 
 
 def _answers(words: Sequence[str], tokens: Tokens) -> tuple[int, int]:
-    if len(words) != 2:
-        problem = "the model writes words: name two, for supported and not, such as yes,no"
-        raise ConfigError(f"label_order: {problem}")
-    yes, no = (next(iter(tokens.alone(word)), None) for word in words)
-    if yes is None or no is None:
-        word = words[0] if yes is None else words[1]
-        raise ConfigError(f"label_order: the model's tokenizer has no token for {word!r:.40}")
-    if yes == no:
-        raise ConfigError(f"label_order: {', '.join(words)} begin with the same token")
-    return yes, no
+    """The first token of the words for supported and for not."""
+    first = [token for word in words for token in tokens.alone(word)[:1]]
+    if len(words) != 2 or len(set(first)) != 2:
+        problem = "the model writes words: name two, for supported and not, such as yes,no, that"
+        raise ConfigError(f"label_order: {problem} begin with tokens of its own that differ")
+    return first[0], first[1]
 
 
 def _most(config: Mapping[str, Any], tokens: Tokens, family: Family) -> int:
