@@ -42,7 +42,9 @@ class Cells(NamedTuple):
 
 
 class Level(NamedTuple):
-    """A judge beside people: how many answers, their shares of the run, and the figures."""
+    """A judge beside people: how many answers, their shares of those that it was asked about in the
+    run, and the figures.
+    """
 
     labelled: int
     counts: Cells
@@ -192,9 +194,7 @@ def measure(
     check_labels(labels.name, by_kind)
     problem = _problem(asked, rest)
     shown = [] if problem else judges
-    strata = _strata(answers, by_policy, rest)
-    measured = [_figures(n, judge, answers, strata, rest) for n, judge in enumerate(shown)]
-    items = Counter((*_stratum(answer, strata), answer.unfaithful is True) for answer in answers)
+    measured = [_figures(n, judge, asked, rest) for n, judge in enumerate(shown)]
     return Agreement(
         sheet=labels.name,
         labels=Counted(*(how_many(by_kind.items, (kind,)) for kind in KINDS)),
@@ -204,7 +204,7 @@ def measure(
         left_out=labels.counts.left_out,
         by_policy=by_policy,
         decided=[_as_labelled(answer, answer.judged) for answer in decided],
-        share=share_of_unfaithful(Sample(items, strata)),
+        share=share_of_unfaithful(by_kind),
         judges=measured,
         pairs=_pairs(shown, asked, rest),
         annotators=labels.annotators,
@@ -240,12 +240,11 @@ def _warnings(
 ) -> Iterator[str]:
     """What a reader must know."""
     done = [answer.unfaithful is not None for answer in labels.answers]
-    last = max(place for place, is_done in enumerate(done) if is_done)
-    if passed_over := done[:last].count(False):
+    while not done[-1]:  # whoever stops early leaves a random part
+        done.pop()
+    if passed_over := done.count(False):
         note = f"answers that were passed over, without a label: {passed_over}"
         yield f"{note}. If those are the hard ones, all figures flatter"
-    if rest := len(done) - 1 - last:
-        yield f"answers at the end without a label: {rest}, which does no harm"
     if (total := by_kind.items.total()) < MANY_LABELS:
         yield f"few labels: {total}. Intervals are wide; label {MANY_LABELS} or more"
     if (flagged := how_many(by_kind.items, (True,))) < min(FEW_FLAGGED, labels.counts.flagged):
@@ -308,36 +307,16 @@ def _judge_of(name: str, run: Run, labels: Labels) -> _Judge:
     return _Judge(name, run, answers, flags)
 
 
-Strata = Mapping[Item, int]
-"""How many answers of a run are flagged or not, and then decided by the policy or not, if that is
-told apart. By these labels are weighted: one base rate for all figures of a page."""
-
-
-def _strata(answers: Sequence[Labelled], by_policy: Counted, rest: Counted) -> Strata:
-    """What the policy decided is apart, unless that is there and has no label."""
-    strata: Strata = {
-        (kind, apart): sizes[kind]
-        for kind in KINDS
-        for apart, sizes in ((False, rest), (True, by_policy))
-    }
-    labelled = {_stratum(answer, strata) for answer in answers}
-    if labelled.issuperset(stratum for stratum, size in strata.items() if size):
-        return strata
-    return {(kind,): by_policy[kind] + rest[kind] for kind in KINDS}
-
-
-def _stratum(answer: Labelled, strata: Strata) -> Item:
-    return (answer.judged.flagged, answer.judged.by_policy)[: len(next(iter(strata)))]
-
-
-def _figures(
-    place: int, judge: _Judge, answers: Sequence[Labelled], strata: Strata, rest: Counted
-) -> JudgeFigures:
+def _figures(place: int, judge: _Judge, asked: Sequence[Labelled], rest: Counted) -> JudgeFigures:
     """The figures of the judge of the run at ``place``.
 
-    ``rest``: how many answers the judge of the first run was asked about and passes, and flags.
+    Args:
+        place: 0 for the run that was labelled.
+        judge: what it says.
+        asked: the labelled answers that the judge of the first run was asked about.
+        rest: how many of these that run has, which it passes and flags.
     """
-    judged = [answer for answer in answers if answer.judged.id in judge.flags]
+    judged = [answer for answer in asked if answer.judged.id in judge.flags]
     sample = _sample(judged, [judge.flags][: bool(place)], rest, judge.name)
     differ = [
         _as_labelled(answer, judge.answers[answer.judged.id])
@@ -351,9 +330,9 @@ def _figures(
         judge=judge.run.judge,
         policy=judge.run.policy,
         threshold=judge.run.threshold,
-        answers=_level(answers, judge.flags, strata, judge_figures(sample, min(place, 1))),
+        answers=_level(asked, judge.flags, rest, judge_figures(sample, min(place, 1))),
         disagreements=differ,
-        left_out=sum(answer.judged.id not in judge.answers for answer in answers),
+        left_out=sum(answer.judged.id not in judge.answers for answer in asked),
     )
 
 
@@ -376,17 +355,17 @@ def _sample(
 
 
 def _level(
-    answers: Sequence[Labelled], flags: Flags, strata: Strata, figures: Mapping[str, Figure]
+    answers: Sequence[Labelled], flags: Flags, sizes: Counted, figures: Mapping[str, Figure]
 ) -> Level:
     """Counts and shares of answers."""
-    drawn = Counter(_stratum(answer, strata) for answer in answers)
-    total = sum(strata[stratum] for stratum in drawn)
+    drawn = Counter(answer.judged.flagged for answer in answers)
+    total = sum(sizes[kind] for kind in drawn)
     counts, shares = [0] * 6, [0.0] * 6
     for answer in answers:
         place = 3 * (answer.unfaithful is True) + flags.get(answer.judged.id, 2)
-        stratum = _stratum(answer, strata)
+        kind = answer.judged.flagged
         counts[place] += 1
-        shares[place] += strata[stratum] / drawn[stratum] / total
+        shares[place] += sizes[kind] / drawn[kind] / total
     return Level(len(answers), Cells(*counts), Cells(*shares), figures)
 
 
@@ -421,4 +400,4 @@ def _ceiling(labels: Labels, asked: Sequence[Labelled], rest: Counted) -> Level 
     if any(size and kind not in drawn for kind, size in zip(KINDS, rest, strict=True)):
         return None
     sample = _sample(both, [second], rest, labels.name)
-    return _level(both, second, sample.sizes, judge_figures(sample, 1))
+    return _level(both, second, rest, judge_figures(sample, 1))

@@ -86,15 +86,8 @@ def _card(
 ) -> Card:
     """The card from the results of the probes, and of the first ones asked again and again."""
     labels = [{v.statement: v.label for v in r.verdicts if r.error is None} for r in results]
-    controls, failures, unresolved = Counter[str](), Counter[str](), Counter[str]()
-    usage = Usage()
-    for result in results:
-        controls.update(result.metadata.get("controls") or {})
-        usage += result.tokens_used
-        if result.error is None:
-            unresolved.update(v.unresolved for v in result.verdicts if v.unresolved)
-        else:
-            failures[clip(one_line(f"{result.error.kind}: {result.error.message}"))] += 1
+    errors = (result.error for result in results if result.error)
+    failures = Counter(clip(one_line(f"{error.kind}: {error.message}")) for error in errors)
     repeated = probes[:REPEATED]
     again, backwards, middle = (
         _repeat(repeated, labels, labels[start:])
@@ -107,12 +100,10 @@ def _card(
         again=again,
         reversed=backwards,
         middle=middle,
-        controls=controls,
         failures=failures,
-        usage=usage,
+        usage=sum((result.tokens_used for result in results), Usage()),
         cost=math.fsum(costs) if costs else None,
         settings=settings,
-        unresolved=unresolved,
     )
 
 

@@ -17,11 +17,6 @@ CHANCE_OF_ANY = 0.05
 """The chance that a judge without blind spots is called blind to anything at all, at most."""
 TOLERATED = 0.1
 """A judge is blind to a kind where it is surely wrong more often than this."""
-UNRESOLVED = {
-    "missing": "the judge's reply names no label of it",
-    "duplicate": "the judge gave it labels that differ",
-    "invalid": "what the judge said of it is no label, or takes it back",
-}
 BLOCKS = {
     "False statements: wrong is called supported": FALSE_KINDS,
     "True statements: wrong is called anything else": TRUE_KINDS,
@@ -91,10 +86,7 @@ class Card:
         reversed: the same with the statements in reverse order: noise, and the place of each.
         middle: the same with the context in the middle of a long one, between passages of others:
             noise, and the length.
-        controls: those of the asks: asked, passed, failed and unanswered.
         failures: why contexts could not be graded, and how many.
-        unresolved: how many statements of other contexts have no verdict for which reason; see
-            ``Verdict.unresolved``.
         usage, cost: of all asks; ``cost`` is None without prices.
         settings: ``per_kind``, ``draw`` and ``held_out``, with which the same is asked again.
     """
@@ -104,12 +96,10 @@ class Card:
     again: Repeat
     reversed: Repeat
     middle: Repeat
-    controls: Mapping[str, int]
     failures: Mapping[str, int]
     usage: Usage
     cost: float | None
     settings: Mapping[str, Any]
-    unresolved: Mapping[str, int]
 
     @property
     def blind(self) -> list[str]:
@@ -133,9 +123,7 @@ class Card:
                 "reversed": asdict(self.reversed),
                 "middle": asdict(self.middle),
             },
-            "controls": dict(self.controls),
             "failures": dict(self.failures),
-            "unresolved": dict(self.unresolved),
             "usage": {**used, "requests": self.usage.num_requests, "cost": self.cost},
             "settings": dict(self.settings),
         }
@@ -188,9 +176,6 @@ class Card:
                 share = f"{repeat.changed / repeat.compared:.1%}{rest}"
                 changed = f"{repeat.changed} of {repeat.compared} labels"
                 lines.append(f"Asked again {how}, it changed {changed}: {share}")
-        if self.controls.get("asked"):
-            passed = f"{self.controls['passed']} of {self.controls['asked']}"
-            lines.append(f"Controls: it passed {passed}")
         reach = "The intervals hold for short texts like the built-in scenes; others may be harder"
         if repeated := [kind.scenes for kind in kinds.values() if kind.scenes < kind.asked]:
             reach = f"More statements of a kind than scenes ({min(repeated)} of each): the "
@@ -200,9 +185,6 @@ class Card:
     def _ends(self) -> Iterator[str]:
         if unanswered := sum(kind.unanswered for kind in self.kinds.values()):
             yield f"Without a verdict: {counted(unanswered, 'statement')} that count nowhere above"
-        for why, count in self.unresolved.items():
-            words = UNRESOLVED.get(why, why)
-            yield f"Not resolved, also when asked again: {counted(count, 'statement')}: {words}"
         for reason, count in self.failures.items():
             yield f"Not graded: {counted(count, 'ask')}: {reason}"
         cost = "" if self.cost is None else f", cost {self.cost:,.4f}"

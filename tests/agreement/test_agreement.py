@@ -72,10 +72,9 @@ def test_what_the_policy_decides_alone_is_told_apart_and_is_no_error_of_the_judg
     level, ids = found.judges[0].answers, {item.id for item in found.decided}
     assert found.by_policy == (0, 100)
     assert {item.status for item in found.decided} == {"abstained"}
-    assert level.counts[2] + level.counts[5] == len(ids) > 50
+    assert 200 - sum(level.counts) == len(ids) > 50
     assert not ids & {item.id for item in found.judges[0].disagreements}
     assert (level.figures["specificity"].low or 0) > 0.85  # without them: 0.95 in truth
-    assert sum(level.shares[3:]) == pytest.approx(found.share.value)  # one base rate
     misses, hits = level.shares[3:5]
     assert hits / (misses + hits) == pytest.approx(level.figures["recall"].value)
     told = command("agreement", str(sheet), str(run), "--report", str(page)).stdout

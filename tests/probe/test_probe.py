@@ -84,7 +84,6 @@ def test_an_honest_judge_gets_a_clean_card():
     assert card.blind == []
     assert {kind.asked for kind in card.kinds.values()} == {PER_KIND}
     assert card.again == card.reversed == card.middle == Repeat(COUNT * PER_KIND, 0)
-    assert card.controls["asked"] == card.controls["passed"] > 0
     assert card.is_whole
 
 
@@ -98,7 +97,6 @@ def test_the_card_names_exactly_the_kinds_to_which_a_judge_is_blind(blind):
 def test_a_rubber_stamp_is_blind_to_all_that_is_false():
     card = card_of(FaultyJudge(lambda kind, *_: kind not in TRUE))
     assert wrong(card) == {k: PER_KIND for k in card.kinds if k not in TRUE}
-    assert card.controls["passed"] * 2 == card.controls["asked"]
     assert "The judge called every statement supported" in " ".join(card.notes())
     assert "called every statement" not in " ".join(card_of(FaultyJudge()).notes())
 
