@@ -37,8 +37,6 @@ MOST_WORDS, MAX_FRAGMENT = 4, 40
 MAX_MARK = 3
 """Characters of what marks an answer: "A: "."""
 _PICTURE = lazy_pattern("[\u2600-\u26ff\U0001f300-\U0001faff]\ufe0f?")
-_NOTE = lazy_pattern(r"(\[\^[^\]\s]{1,50}\])(:)?")
-"""The mark of a footnote, and its colon before the note itself."""
 TITLES = ("heading", "bold", "rule")
 _PLAIN = ("text", "bold")
 _TABLE = ("row", "table header")
@@ -110,7 +108,6 @@ def under_lead_ins(pieces: Sequence[Piece], text: str) -> list[Piece]:
         _alone(piece) if piece.skipped and at not in shown else piece
         for at, piece in enumerate(found)
     ]
-    found = _with_notes(found, text) if "[^" in text else found
     has_labels = ":" in text or _PICTURE.search(text) is not None
     return _told_apart(found) if has_labels else found
 
@@ -125,20 +122,6 @@ def as_value(title: Piece, following: Piece | None) -> Piece:
     is_over = following is not None and not -1 < _level(following) <= _level(title)
     names_part = heads_sources(title.text) or claims_nothing(title.text, is_item=True)
     return title if is_over or names_part else title._replace(kind="text", skipped="")
-
-
-def _with_notes(pieces: list[Piece], text: str) -> list[Piece]:
-    """The pieces, each footnote shown with the sentence that names it and not with the last one."""
-    begins = (_NOTE.match(text, piece.block) for piece in pieces)
-    notes = [found[1] if found and found[2] else "" for found in begins]
-    said_by: dict[str, str] = {}
-    for piece, note in zip(pieces, notes, strict=True):
-        for mark in () if note else _NOTE.finditer(piece.text):
-            said_by.setdefault(mark[1], piece.text)
-    return [
-        piece._replace(lead_in=said_by.get(note, ""), list_number=0) if note else piece
-        for piece, note in zip(pieces, notes, strict=True)
-    ]
 
 
 def _over_rows(pieces: Sequence[Piece]) -> set[int]:
