@@ -41,8 +41,6 @@ PAGE_SIZE = 8192
 PAGE = 100
 SERVER_ERRORS = frozenset({"transport", "auth", "rate_limit", "timeout", "server", "not_stored"})
 """Errors for which the judge's server is at fault. A key, a credit, an address can be put right."""
-KEPT = {"refusal": "refused", "content_filter": "filtered", "truncated": "truncated"}
-"""Errors that come again until a filter, a model or a limit of tokens is another, and in words."""
 _ROWS = "SELECT row, case_id, fields, columns, problem FROM rows"
 _INSERT_ROW = "INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT = f"INSERT OR REPLACE INTO results VALUES (?{', ?' * 16})"  # noqa: S608 - our own text

@@ -22,7 +22,7 @@ from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, s
 from ..batch.rows import Line
 from ..batch.run_description import data_sets_of, how_graded, lines_of
 from ..batch.stopping import Budget, SoftStop
-from ..batch.store import KEPT, NAME, is_run, lines_of_run, not_finished, reading
+from ..batch.store import NAME, is_run, lines_of_run, not_finished, reading
 from ..batch.summary import Summary
 from ..cases.data_set import DataSet
 from ..judges.remote.redaction import redact
@@ -38,7 +38,6 @@ LIMITS: Mapping[str, Callable[[Summary], float]] = {
     "--max-errors": lambda summary: summary.not_graded,
 }
 """What a run is held to, and what it has of that."""
-RETRY = "--retry-errors"
 NUMBERS = (
     *("concurrency", "actors", "requests_per_minute", "tokens_per_minute"),
     *("max_errors", "max_run_tokens", "max_cost"),
@@ -112,10 +111,6 @@ def _ended(arguments: Namespace, summary: Summary, notes: Sequence[str] = ()) ->
     with reading(arguments.run) as store:
         if lowest := store.lowest():
             show_line(clip(f"lowest score: {lowest.case_id}: {lowest.result.reason}", MAX_LOWEST))
-    if kept := _kept(summary):
-        show_line(
-            f"To grade again what was {' or '.join(sorted(kept))}, with what is mended: {RETRY}"
-        )
     show_line("To look at the answers, or write the results to a file:")
     for command, file in (("report", "FILE.html"), ("export", "FILE.csv")):
         words = [command, arguments.run, "-o", file]
@@ -146,8 +141,7 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
 def _same_command(outcome: RunOutcome | None = None) -> str:
     """How to go on: the command as it was given, without keys.
 
-    ``outcome``: how it stopped. A limit that stopped it is twice what the run has spent. If errors
-    stopped it, replies that were cut off are asked for again, or it would stop again.
+    ``outcome``: how it stopped. A limit that stopped it is twice what the run has spent.
     """
     words, stopped = sys.argv[1:], outcome.stopped if outcome else ""
     for place, word in enumerate(words):
@@ -155,16 +149,7 @@ def _same_command(outcome: RunOutcome | None = None) -> str:
         if outcome and flag in LIMITS and f"{flag} is " in stopped:
             limit = f"{float(f'{2 * LIMITS[flag](outcome.summary) or 1:.2g}'):.12g}"
             words[place + (not equals)] = f"{flag}={limit}" if equals else limit
-    by_errors = "could not be graded" in stopped
-    is_said = not {RETRY, f"--no-{RETRY[2:]}"}.isdisjoint(words)
-    if outcome and by_errors and "truncated" in _kept(outcome.summary) and not is_said:
-        words.append(RETRY)
     return _to_go_on(*words)
-
-
-def _kept(summary: Summary) -> set[str]:
-    """What a run keeps as it is when it goes on, unless it is told otherwise, in words."""
-    return {KEPT[group.kind] for group in summary.errors.groups() if group.kind in KEPT}
 
 
 def _to_go_on(*words: str) -> str:

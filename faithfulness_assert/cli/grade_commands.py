@@ -5,7 +5,6 @@ and ``policies`` how scores are made.
 from __future__ import annotations
 
 import json
-import shlex
 import tempfile
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
@@ -26,13 +25,11 @@ from ..policy import describe
 from ..policy.load import find_policy, policies
 from ..records.checks import check_number
 from ..records.errors import InputError
-from ..records.judge import judge_info
 from ..records.result import GradingResult
 from .app import PASSED
 from .arguments import check_report_argument, grading_options, named_data_set
 from .terminal import (
     print_json,
-    say,
     say_notes,
     show,
     show_line,
@@ -83,24 +80,16 @@ def run_grade(arguments: Namespace) -> int:
     rows, only_worst = chain(first, given), len(first) > FEW and not arguments.all
     graded = partial(_graded, grader, arguments.concurrency, with_cases=not arguments.json)
     shown = partial(show, as_json=arguments.json, only_worst=only_worst)
-    try:
-        if arguments.report is None:
-            code = shown(graded(rows))
-        else:  # it is of a run, which is kept meanwhile
-            from ..report import write_report
+    if arguments.report is None:
+        code = shown(graded(rows))
+    else:  # it is of a run, which is kept meanwhile
+        from ..report import write_report
 
-            with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
-                with writing(folder) as store:
-                    store.keep("about", describe_run(grader, data_set))
-                    code = shown(graded(rows, store.add_rows, store.add))
-                write_report(folder, arguments.report)
-    except KeyboardInterrupt:
-        if judge_info(grader.judge).remote:
-            command = f"faithfulness-assert {shlex.join(['batch', arguments.INPUT])} --run DIR"
-            say(
-                f"\nThe results are not kept. A run keeps them, and goes on after a stop: {command}"
-            )
-        raise
+        with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
+            with writing(folder) as store:
+                store.keep("about", describe_run(grader, data_set))
+                code = shown(graded(rows, store.add_rows, store.add))
+            write_report(folder, arguments.report)
     say_notes(data_set.notes)
     return code
 

@@ -33,13 +33,11 @@ def show(
     """Shows each result as soon as it arrives. Returns the exit code.
 
     ``graded``: each with what was graded. ``only_worst``: shows the ``WORST`` failed ones at the
-    end in place of all, and one that alone could not be graded: of more, the causes. Counts,
-    causes and warnings are of all.
+    end in place of all, and why others could not be graded. Counts, causes and warnings are of all.
     """
     summary, notes = Summary(), Counter[str]()
     before: GradingResult | None = None
     worst: list[tuple[float, int, GradingResult, Case | None]] = []
-    not_graded: list[tuple[float, int, GradingResult, Case | None]] = []  # the last one
     for result, case in graded:
         summary.add(result)
         if as_json:
@@ -49,18 +47,16 @@ def show(
             if result.outcome == "FAIL":
                 worst.append((-badness(result), summary.cases, result, case))
                 worst = sorted(worst, key=lambda one: one[:2])[:WORST]
-            elif result.outcome == "ERROR":
-                not_graded = [(0.0, summary.cases, result, case)]
         else:
             apart = before is not None and not (before.pass_ and result.pass_)
             _print_case(result, summary.cases, case, apart=apart)
         notes.update(set(notes_at_end(result)))
         before = result
-    alone = not_graded if summary.not_graded == 1 else []
-    for place, (_, number, result, case) in enumerate([*worst, *alone]):
+    for place, (_, number, result, case) in enumerate(worst):
         _print_case(result, number, case, apart=place > 0)
     if before is not None:
-        _print_end(summary, notes, before)
+        causes = summary.errors.lines() if only_worst or summary.not_graded > 1 else ()
+        _print_end(summary, causes, notes, before)
     if only_worst and before is not None:
         shown = f"{len(worst)} worst of {summary.failed:,} failed cases are shown"
         which = f"Only the {shown}. " if summary.failed > len(worst) else ""
@@ -127,12 +123,13 @@ def _print_case(result: GradingResult, number: int, case: Case | None, *, apart:
         _print_shown(line)
 
 
-def _print_end(summary: Summary, notes: Counter[str], last: GradingResult) -> None:
+def _print_end(
+    summary: Summary, causes: Iterable[str], notes: Counter[str], last: GradingResult
+) -> None:
     """Counts, what was used, and the warnings about cases of which only one line was shown."""
     counts, *others = summary.brief().split("\n")
     used = f"judge {last.judge}, policy {last.policy}, threshold {last.threshold:.2f}"
     lines = [BLANK, Shown(((counts, "bold"),), 0), *(plain(line, 0) for line in (*others, used))]
-    causes = summary.errors.lines() if summary.not_graded > 1 else ()
     told = (
         f"{counted(count, 'case')} that passed: {note}"
         for note, count in notes.most_common(MOST_NOTES)

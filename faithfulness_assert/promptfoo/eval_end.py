@@ -105,19 +105,12 @@ def _of_setup(names: list[str], grades: list[list[Mapping[str, Any]]]) -> list[s
 
 
 def _of_judge(grades: list[Mapping[str, Any]]) -> Iterator[str]:
-    """Lines on a judge that failed too many controls, on one that only compares words where others
-    do more, and on an eval without controls.
-    """
+    """A line on a judge that failed too many controls, or on an eval without controls."""
     counts: Counter[str] = Counter()
     for grade in grades:
         counts.update(controls_in(grade.get("metadata")))
     if is_unreliable(counts):
         yield controls_in_words(counts)
-    graded = [grade for grade in grades if _at(grade, "metadata", "defined")]
-    by_words = sum(_at(grade, "metadata", "judge") == "embedded" for grade in graded)
-    if 0 < by_words < len(graded):
-        which = f"{by_words:,} of {len(graded):,} answers were graded by the judge embedded"
-        yield f"{which}, which compares words only"
     untested = sum(bool(_at(grade, "metadata", "untested")) for grade in grades)
     if untested and not counts["asked"]:
         cases = sum("graderError" in as_mapping(grade.get("metadata")) for grade in grades)

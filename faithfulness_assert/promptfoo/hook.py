@@ -72,8 +72,6 @@ PATH_AS = {
 """Where a context may be, by whether there is a ``transform``, which leaves only the answer."""
 STEP = re.compile(r'^(?:[\w-]+|"[^"]*")|\.?(?:[\w-]+|"[^"]*")|\[[^\]]*\]|.', re.DOTALL)
 """A step of a path, such as `.a` or `[0]`."""
-FILTER = re.compile(r"\[\?\s*([A-Za-z_]\w*)(?![\w(])")
-"""A step that takes the items with a field, which is its group."""
 TO_ACCEPT_NEGATED = TO_ACCEPT.replace('"pass"', "0") + " A not- assertion passes what fails."
 LOG_VARIABLE = "FAITHFULNESS_ASSERT_LOG"
 OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
@@ -407,13 +405,9 @@ def _is_of_something(path: str, document: Mapping[str, Any]) -> bool:
     """Whether a path without results has lost them at a field that no item of a list has."""
     found = [(part, value) for part, value in _parts(path, document) if value is not None]
     place = next((place for place, (_, value) in enumerate(found) if value == []), 0)
-    if place == 0 or not isinstance(items := found[place - 1][1], list):
+    if place == 0 or not isinstance(found[place - 1][1], list):
         return False
-    step = found[place][0].removeprefix(found[place - 1][0])
-    field = FILTER.match(step)
-    if field:
-        return bool(items) and not any(isinstance(i, Mapping) and field[1] in i for i in items)
-    return not step.endswith("]")
+    return not found[place][0].endswith("]")
 
 
 def _nearest(path: str, document: Mapping[str, Any]) -> str:

@@ -123,8 +123,6 @@ def _typed(dest: str) -> str:
 
 NAME = "faithfulness-results"
 """Of the plugin in pytest's plugin manager."""
-CONFIG_ERROR = "faithfulness_assert.ConfigError: "
-"""Begins the message of a test that ended so. Such a mistake often fails many tests."""
 PROPERTY = "faithfulness"
 """Of a test: the JSON of a line of results."""
 CHECKS = pytest.StashKey["Any"]()
@@ -142,15 +140,10 @@ class SessionResults:
         self._wrote = _check_report(self._report) if self._report else ""
         self._lines: dict[tuple[str, int], Line] = {}
         self._of_test: dict[tuple[str, str], list[tuple[str, int]]] = {}
-        self._mistakes: dict[str, set[str]] = {}  # the tests of each
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Takes the results of a test. What stays in its properties is short."""
-        problem = str(getattr(getattr(report.longrepr, "reprcrash", None), "message", ""))
-        if report.failed and problem.startswith(CONFIG_ERROR):
-            problem = problem.removeprefix(CONFIG_ERROR)
-            self._mistakes.setdefault(problem, set()).add(report.nodeid)
         if not report.user_properties:
             return
         worker, others = str(getattr(report, "worker_id", "")), []
@@ -184,7 +177,7 @@ class SessionResults:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Says what was graded, if anything was."""
-        if not self._lines and not self._report and not self._mistakes:
+        if not self._lines and not self._report:
             return
         from ..text.strings import visible
 
@@ -194,12 +187,7 @@ class SessionResults:
 
     def _summary_lines(self) -> Iterator[str]:
         from ..batch.summary import Counted, Summary
-        from ..text.strings import counted, one_line
 
-        for problem, tests in self._mistakes.items():
-            yield f"{counted(len(tests), 'test')} graded nothing: {one_line(problem)}"
-        if not self._lines and not self._report:
-            return
         summary = Summary()
         last = {key for keys in self._of_test.values() for key in keys}
         for key, line in self._lines.items():

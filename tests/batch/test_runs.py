@@ -171,23 +171,6 @@ def test_what_failed_for_the_server_is_graded_again_and_what_did_not_is_kept(
     assert judge.taken() == ([5] if again else [2, 5])
 
 
-def test_replies_that_were_cut_off_are_asked_for_again_by_the_command_that_is_shown(tmp_path):
-    def cut_off(request: Request) -> Answer:
-        cap = request.body.get("max_completion_tokens") or request.body["max_tokens"]
-        return answered(request) if cap >= 9000 else completion("{", finish_reason="length")
-
-    file, folder = file_of(tmp_path, cases(60)), tmp_path / "run"
-    with Loopback(cut_off) as server:
-        command = ["batch", file, "--run", folder, "--judge", "openai:m", "--quiet"]
-        command += ["-o", f"base_url={server.url}", "--concurrency", "1"]
-        first = here(*command)
-        assert (first.returncode, "50 cases in a row" in first.stderr) == (3, True)
-        assert first.stderr.rstrip().endswith("--retry-errors")
-        kept = here(*command, "-o", "max_tokens=9000")
-        assert (kept.returncode, " x truncated" in kept.stdout) == (3, True)
-        assert here(*command, "-o", "max_tokens=9000", "--retry-errors").returncode == 1
-
-
 def test_what_a_run_spent_counts_in_one_place_with_what_was_graded_again(tmp_path):
     """A limit that it has used up changes nothing, and the one that is shown lets it go on."""
     given, folder = cases(9), tmp_path / "run"

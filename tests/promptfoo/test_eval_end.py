@@ -112,13 +112,6 @@ def test_a_number_that_is_nowhere_is_told_of_a_test_that_passes():
     assert line == "test: passed; Check statement 1: nowhere in the context: “35”."
 
 
-def test_a_judge_that_compares_words_is_told_of_beside_another():
-    other = {**ours(TRUE), "metadata": {**ours(TRUE)["metadata"], "judge": "openai:m"}}
-    (line,) = told_of(ours(TRUE), other, other)
-    assert line.startswith("1 of 3 answers were graded by the judge embedded, which")
-    assert told_of(other) == told_of(ours(TRUE)) == []
-
-
 def test_what_fails_under_not_python_is_called_faithful_unchecked_or_not_graded():
     failed = {"pass": False, "assertion": {"type": "not-python"}}
     (line,) = told_of({**ours(TRUE), **failed})

@@ -50,21 +50,6 @@ def test_a_report_replaces_an_earlier_one_and_is_no_file_of_another_kind(runs):
     assert "must be a file that ends in .jsonl or .html" in refused.stderr.str()
 
 
-@pytest.mark.parametrize("spread", [(), ("-n2",)])
-def test_a_mistake_of_many_tests_is_told_once_at_the_end_of_the_session(runs, spread):
-    runs.write(
-        "import pytest\n"
-        "from faithfulness_assert import assert_faithful\n"
-        "@pytest.mark.parametrize('n', range(3))\n"
-        "def test_it(n, faithfulness): faithfulness(TRUE, CONTEXT)\n"
-        "def test_other(): assert_faithful(TRUE, CONTEXT)\n"
-    )
-    shown = output(runs.run("--faithfulness-judge=opnai:m", *spread))
-    mistake = "judge: unknown judge 'opnai:m'. Did you mean 'openai'?"
-    assert shown.count(f"4 tests graded nothing: {mistake}") == 1
-    assert "records.errors" not in shown
-
-
 def test_every_option_and_every_setting_has_the_name_of_the_package_in_it(runs):
     shown = output(runs.run("--help"))
     for name in ("judge", "policy", "threshold", "errors", "report", "max-tokens", "cache"):
