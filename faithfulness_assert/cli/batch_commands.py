@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -19,8 +19,7 @@ from ..batch import RunOutcome
 from ..batch import run as run_rows
 from ..batch.outputs import annotation, check_output, github_annotations, write_results
 from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
-from ..batch.rows import Line
-from ..batch.run_description import data_sets_of, how_graded, lines_of
+from ..batch.run_description import data_sets_of, lines_of
 from ..batch.stopping import Budget, SoftStop
 from ..batch.store import NAME, is_run, lines_of_run, not_finished, reading
 from ..batch.summary import Summary
@@ -165,14 +164,7 @@ def _go_on_alone(arguments: Namespace) -> int:
     if not is_begun(run):
         if not is_run(run):
             raise ConfigError(f"INPUT: is missing, and there is no run {run} that could go on")
-        with reading(run) as store:
-            given = how_graded(store).get("input") or {"name": "INPUT"}
-        mapped = shlex.split(option("mapping", given.get("mapping") or {}))
-        command = shlex.join(["batch", str(given["name"]), *mapped, "--run", run])
-        raise ConfigError(
-            "INPUT: is missing. To go on, give it as at first, with the same --judge and options: "
-            f"faithfulness-assert {command}"
-        )
+        raise ConfigError("INPUT: is missing. To go on, give the whole command as at first")
     wanted = {name: getattr(arguments, name) for name in WITH_INPUT}
     if given := next((n for n, value in wanted.items() if value not in (None, [])), None):
         raise ConfigError(f"{option(given)}: needs INPUT; without it, a run goes on as it began")
@@ -245,17 +237,9 @@ def write_outputs(arguments: Namespace, run: str | PathLike[str]) -> None:
 def run_export(arguments: Namespace) -> int:
     """Writes the results, as ``batch --output`` does."""
     check_result_file(arguments.output, arguments.RUN, "-")
-    written = 0
-
-    def lines() -> Iterator[Line]:
-        nonlocal written
-        for line in lines_of(arguments.RUN)():
-            written += 1  # a run may go on meanwhile
-            yield line
-
-    write_results(lines(), arguments.output)
+    write_results(lines_of(arguments.RUN)(), arguments.output)
     if Path(arguments.RUN).is_dir():
         with reading(arguments.RUN) as store:
-            if notice := not_finished(written, store.size) or EMPTY * (not written):
+            if notice := not_finished(store.finished, store.size) or EMPTY * (not store.finished):
                 say(f"note: {notice}")
     return PASSED

@@ -44,7 +44,7 @@ def lines_of(given: Any) -> list[str]:
     most = IN_CI if os.environ.get("CI") else ELSEWHERE
     found = (_at(one, "results") for one in given)
     results: list[Any] = next((one for one in found if isinstance(one, list)), [])
-    sides = zip(results, _sides(given, results), strict=True)
+    sides = zip(results, _sides(results), strict=True)
     names = [clip(_name(result), 80) + side for result, side in sides]
     grades = [mappings_in(_at(result, "gradingResult", "componentResults")) for result in results]
     tests: dict[tuple[str, ...], list[str]] = {}  # by all that is said of them
@@ -148,20 +148,14 @@ def _of_test(grades: list[Mapping[str, Any]]) -> Iterator[str]:
             yield from (clip(line, MAX_CHARS) for line in lines or [f"failed: {reason}"])
 
 
-def _sides(given: Any, results: list[Any]) -> list[str]:
-    """The provider and the prompt of each result, of which an eval has several."""
-    providers, labels = [], []
-    for result in results:
-        provider = _at(result, "provider")
-        providers.append(str(_at(provider, "label") or _at(provider, "id") or ""))
-        labels.append(str(_at(result, "prompt", "label") or ""))
-    listed = [
-        str(_at(prompt, "label")) for one in given for prompt in mappings_in(_at(one, "prompts"))
+def _sides(results: list[Any]) -> list[str]:
+    """The provider and the prompt of each result, where an eval has several of them."""
+    providers = [_at(result, "provider") for result in results]
+    columns = [
+        [str(_at(one, "label") or _at(one, "id") or "") for one in providers],
+        [str(_at(result, "prompt", "label") or "") for result in results],
     ]
-    order = list(dict.fromkeys([*listed, *labels]))
-    numbers = {label: f"prompt {n} “{clip(label, 30)}”" for n, label in enumerate(order, 1)}
-    prompts = [numbers[label] if label else "" for label in labels]
-    told = [column for column in (providers, prompts) if len(set(column)) > 1]
+    told = [column for column in columns if len(set(column)) > 1]
     sides = (", ".join(clip(side, 60) for side in row if side) for row in zip(*told, strict=True))
     return [f" ({side})" if side else "" for side in sides] or [""] * len(results)
 

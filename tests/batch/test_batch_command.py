@@ -55,18 +55,6 @@ def test_it_shows_the_columns_before_and_the_summary_after_and_goes_on(tmp_path)
     assert results_of(tmp_path / "run") == before
 
 
-def test_without_its_input_a_run_names_the_command_with_it(tmp_path):
-    data = tmp_path / "cases.csv"
-    data.write_text(CSV)
-    here("batch", data, "--run", tmp_path / "june", "--map", "answer=answer")
-    done = here("batch", "--run", tmp_path / "june")
-    assert done.returncode == 2
-    assert (
-        f"faithfulness-assert batch {data} --map answer=answer --run {tmp_path / 'june'}"
-        in done.stderr
-    )
-
-
 def test_at_its_end_it_names_the_lowest_score_and_what_can_be_done_with_the_run(tmp_path):
     file, directory = cases(tmp_path, GOOD, UNSUPPORTED), tmp_path / "the run"
     said = batch(file, "--run", directory).stdout

@@ -90,9 +90,8 @@ def test_of_several_providers_and_prompts_those_of_a_finding_are_named():
         for label in ("Be short. {{query}}", "Be long. {{query}}"):
             answer = FALSE if label.startswith("Be long") else TRUE
             rows.append({**row(1, answer), "provider": provider, "prompt": {"label": label}})
-    prompts = [{"label": one["prompt"]["label"]} for one in rows]
-    first, second = lines_of(({"results": rows, "prompts": prompts},))
-    named = "test 1 (a:b, prompt 2 “Be long. {{query}}”) and 1 more: made up: “"
+    first, second = lines_of(({"results": rows},))
+    named = "test 1 (a:b, Be long. {{query}}) and 1 more: made up: “"
     assert [first.startswith(named), second.startswith(named)] == [True, True]
     assert lines_of(({"results": rows[1:2]},))[0].startswith("test 1: made up: “")
 

@@ -155,33 +155,27 @@ def label_order(
     named = told if isinstance(told, dict) else {}
     numbers = [str(number) for number in range(len(named))]
     names = [str(named[n]) for n in numbers] if all(n in named for n in numbers) else []
-    count = outputs or len(names)
     words = names if given is None else given
+    count = outputs or (len(names) if names or given is None else len(words))
     order = tuple(label for label in map(_LABELS.get, map(_plain, words)) if label)
     # One output speaks for a statement, and another one against it, if there are more.
     is_usable = "supported" in order and (len(order) == 1 or len(set(order)) > 1)
+    is_whole = is_usable and len(order) == len(words) == (count or len(words))
+    if is_whole and (given is not None or len(words) <= 3):
+        return order
     if given is not None:
-        for word in (word for word in given if _plain(word) not in _LABELS):
-            raise ConfigError(f"label_order: unknown label {word!r:.40}. {suggest(word, _WORDS)}")
-        if not is_usable:
-            raise ConfigError(
-                "label_order: must have 'supported', and another label beside it unless the model "
-                f"has a single output; got {', '.join(order) or 'none'}"
-            )
-        if len(order) != (count or len(order)):
-            problem = f"the model has {count} outputs, got {len(order)}: name each, in order"
-            raise ConfigError(f"label_order: {problem}")
-        return order
-    if names and len(order) == len(names) <= 3 and is_usable:
-        return order
+        unknown = next((suggest(w, _WORDS) for w in given if _plain(w) not in _LABELS), "")
+        raise ConfigError(
+            f"label_order: name what each of the model's {count} outputs means, in their order, "
+            f"supported and another label among them; got {', '.join(given)}. {unknown}".rstrip()
+        )
     if published and len(published) == (count or len(published)):
         return published
-    shown = ", ".join(clip(name, 30) for name in names[:6])
-    which = f"its {len(names)} outputs" if len(names) > 1 else "its output"
-    problem = f"calls {which} {shown}" if names else "does not name its outputs"
+    shown = ", ".join(clip(name, 30) for name in names[:6]) or "by no name"
     raise ConfigError(
-        f"label_order: the model's config {problem}, so nobody knows what each means; say it in "
-        f"their order, such as label_order=not_enough_info,supported (see the model's card)"
+        f"label_order: the model's config calls its outputs {shown}, so nobody knows what each "
+        "means; say it in their order, such as label_order=not_enough_info,supported (see the "
+        "model's card)"
     )
 
 
