@@ -116,41 +116,17 @@ def chinese(word: str) -> float:
     return float(word.translate(_CHINESE_DIGITS))
 
 
-class Spelled(NamedTuple):
-    """A number in words, as far as it was read.
+class _Spelled(NamedTuple):
+    """A number in words, as far as it was read: which of a text's words it is, and its parts.
 
-    Args:
-        first, last: which of a text's words it is.
-        word, part: the last word, and its last part.
-        closed, rest: the sum that a scale has closed, and what is open for one.
-        scale: the last one.
+    Each part of a word has with it whether something joins it to the one before.
     """
 
     first: int
     last: int
-    word: str = ""
-    part: str = ""
-    closed: float = 0.0
-    rest: float = 0.0
-    scale: float = float("inf")
-
-    @property
-    def value(self) -> float:
-        return self.closed + self.rest
-
-    @property
-    def sort(self) -> Sort:
-        word, part = self.word, self.part
-        is_scale = part in valued("scales") or part in valued("hundreds")
-        is_plural = is_scale and word.endswith(("s", "ionen", "arden"))
-        if part in valued("clock"):
-            return "clock"
-        if part in valued("worth") or (is_plural and word == part and self.first == self.last):
-            return "loose"
-        if part in valued("fractions") and self.value != int(self.value):
-            return "share" if self.value < 1 else "count"
-        is_th = not word.endswith(part) or (is_scale and word.endswith("th"))
-        return "order" if is_th or part in valued("ordinals") else "count"
+    word: str
+    parts: tuple[tuple[str, bool], ...]
+    value: float
 
 
 def spelled_numbers(text: str) -> Iterator[tuple[int, int, float, Sort]]:
@@ -170,65 +146,66 @@ def spelled_numbers(text: str) -> Iterator[tuple[int, int, float, Sort]]:
         return
     pieces = _WORDS.split(text)
     starts, gaps = [0, *accumulate(map(len, pieces))], pieces[0::2]
-    runs = list[Spelled]()
+    runs = list[_Spelled]()
     for place in places:
         if runs and (longer := _longer(runs[-1], words, gaps, place)):
             runs[-1] = longer
-        elif begun := _longer(Spelled(place, place - 1), words, gaps, place):
+        elif begun := _longer(_Spelled(place, place - 1, "", (), 0.0), words, gaps, place):
             runs.append(begun)
     for run in runs:
-        yield starts[2 * run.first + 1], starts[2 * run.last + 2], run.value, run.sort
+        yield starts[2 * run.first + 1], starts[2 * run.last + 2], run.value, _sort_of(run)
 
 
-def _longer(run: Spelled, words: list[str], gaps: list[str], place: int) -> Spelled | None:
+def _longer(run: _Spelled, words: list[str], gaps: list[str], place: int) -> _Spelled | None:
     """A number with its next word, or None if that begins another one."""
-    word, between, begun = words[place], words[run.last + 1 : place], run.part
-    if begun:
+    word, between, is_begun = words[place], words[run.last + 1 : place], run.parts != ()
+    if is_begun:
+        last = run.parts[-1][0]
         apart = {gap.strip(" -\u00a0") for gap in gaps[run.last + 1 : place + 1]}
-        is_scaled = begun in valued("scales") or begun in valued("hundreds")
-        if place - run.first > MOST_WORDS or len(between) > 3 or apart - {"", "," * is_scaled}:
+        may_have = {"", "," if last in valued("scales") or last in valued("hundreds") else ""}
+        if place - run.first > MOST_WORDS or len(between) > 3 or apart - may_have:
             return None
         if word in words_of("articles"):  # half an hour
-            return run if begun in valued("fractions") and not between else None
+            return run if last in valued("fractions") and not between else None
         if not words_of("joiners").issuperset(between):
             return None
+    more = ((part, bool(between) or n > 0) for n, part in enumerate(number_parts(word) or (word,)))
+    parts = (*run.parts, *more)
     is_one = run.first > 0 and words[run.first - 1] in words_of("articles")
-    longer: Spelled | None = run
-    for at, part in enumerate(number_parts(word) or (word,)):
-        longer = longer and _with(longer, part, bool(between) or at > 0, is_one)
-    return longer and longer._replace(last=place, word=word)
+    value = _value_of(parts, is_one)
+    return None if value is None else _Spelled(run.first, place, word, parts, value)
 
 
-def _with(run: Spelled, part: str, is_joined: bool, is_one: bool) -> Spelled | None:
-    """A number with the next part of a word, or None if that begins another number.
+def _value_of(parts: Iterable[tuple[str, bool]], is_one: bool) -> float | None:
+    """The value of these parts, or None if they are more than one number.
 
     Args:
-        is_one: whether an article stands before the number.
+        is_one: whether an article stands before them.
     """
-    size = valued("hundreds").get(part) or valued("scales").get(part)
-    share = valued("fractions").get(part)
-    names = ("spelled", "ordinals", "worth", "stems", "clock")
-    value = next((valued(name)[part] for name in names if part in valued(name)), None)
-    closed, rest, scale, last = run.closed, run.rest, run.scale, run.rest % 100
-    if size and size < 1000:
-        rest = (rest or 1) * size
-    elif size and size < scale:
-        closed, rest, scale = closed + (rest or 1) * size, 0.0, size
-    elif size and rest:
-        return None
-    elif size:
-        closed *= size  # five thousand million
-    elif share and (value is None or rest == 1 or (not run.part and is_one)):
-        rest = rest + 1 / share if is_joined and rest else (rest or 1) / share
-    elif last == 4 and part in ("vingt", "vingts"):  # quatre-vingts
-        rest += 76
-    elif not run.part or _may_follow(value or 1, last, is_joined):
-        rest += 1 if value is None else value
-    elif closed or is_joined or not (10 < rest < 22 and 10 <= (value or 0) < 100):
-        return None
-    else:
-        closed, rest = 100 * rest, value or 0  # nineteen eighty-four
-    return run._replace(part=part, closed=closed, rest=rest, scale=scale)
+    # The sum that a scale has closed, what is open for one, and the last scale.
+    closed, rest, scale = 0.0, 0.0, float("inf")
+    for place, (part, is_joined) in enumerate(parts):
+        size = valued("hundreds").get(part) or valued("scales").get(part)
+        share, value = valued("fractions").get(part), _values().get(part)
+        if size and size < 1000:
+            rest = (rest or 1) * size
+        elif size and size < scale:
+            closed, rest, scale = closed + (rest or 1) * size, 0.0, size
+        elif size and rest:
+            return None
+        elif size:
+            closed *= size  # five thousand million
+        elif share and (value is None or rest == 1 or (place == 0 and is_one)):
+            rest = rest + 1 / share if is_joined and rest else (rest or 1) / share
+        elif rest % 100 == 4 and part in ("vingt", "vingts"):  # quatre-vingts
+            rest += 76
+        elif place == 0 or _may_follow(value or 1, rest % 100, is_joined):
+            rest += 1 if value is None else value
+        elif closed or is_joined or not (10 < rest < 22 and 10 <= (value or 0) < 100):
+            return None
+        else:
+            closed, rest = 100 * rest, value or 0  # nineteen eighty-four
+    return closed + rest
 
 
 def _may_follow(value: float, rest: float, is_joined: bool) -> bool:
@@ -239,6 +216,27 @@ def _may_follow(value: float, rest: float, is_joined: bool) -> bool:
         return 6 <= value < 10  # dix-sept
     # soixante-dix
     return rest == 0 or (rest % 10 == 0 and (value < 10 or (rest in (60, 80) and value < 20)))
+
+
+def _sort_of(run: _Spelled) -> Sort:
+    part, value = run.parts[-1][0], run.value
+    is_scale = part in valued("scales") or part in valued("hundreds")
+    is_plural = is_scale and run.word.endswith(("s", "ionen", "arden"))
+    if part in valued("clock"):
+        return "clock"
+    if part in valued("worth") or (is_plural and run.word == part and run.first == run.last):
+        return "loose"
+    if part in valued("fractions") and value != int(value):
+        return "share" if value < 1 else "count"
+    is_th = not run.word.endswith(part) or (is_scale and run.word.endswith("th"))
+    return "order" if is_th or part in valued("ordinals") else "count"
+
+
+@cache
+def _values() -> Mapping[str, float]:
+    """The words that are numbers, with their values."""
+    names = ("clock", "stems", "worth", "ordinals", "spelled")
+    return {word: value for name in names for word, value in valued(name).items()}
 
 
 @cache
@@ -260,8 +258,7 @@ def number_parts(word: str) -> tuple[str, ...]:
     if word[:SHORTEST] not in begin or not SHORTEST_JOINED <= len(word) <= LONGEST:
         return ()
     found = _divided(word) or ()
-    is_ordinal = any(word.endswith(end) for end in words_of("ordinal ends"))
-    return found if len(found) > 1 or is_ordinal else ()
+    return found if len(found) > 1 or word.endswith((*words_of("ordinal ends"),)) else ()
 
 
 @lru_cache(maxsize=8192)

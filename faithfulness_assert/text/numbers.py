@@ -556,9 +556,7 @@ def _joined(text: str, numbers: list[Number]) -> list[Number]:
     joined, covered = numbers[:1], numbers[0].last
     for one, two in pairwise(numbers):
         if two.first - one.last < 6:
-            if text[one.end : two.start] in ("(", " (") and one.plain == two.plain:
-                one.meanings, one.is_clear = two.meanings, two.is_clear  # three (3) years
-            elif one.plain and two.plain and not (one.loose or EXACT & (one.kinds() | two.kinds())):
+            if one.plain and two.plain and not (one.loose or EXACT & (one.kinds() | two.kinds())):
                 _list(text, one, two)
             if (whole := _sum_of(text, one, two)) and not one.is_part:
                 one.is_part, covered = True, two.last

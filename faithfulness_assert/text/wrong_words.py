@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from .context_numbers import MOST_EVIDENCE, NONE, Absent, Numbers, Own, find_absent
+from .absent_numbers import Own, find_absent
+from .context_numbers import MOST_EVIDENCE, NONE, Numbers
 from .number_words import valued, words_of
 from .numbers import Number, is_year
 from .phrases import STEM, words_that_count
@@ -73,8 +74,8 @@ def difference(
     said, instead, near_words = list[Value](), dict[str, list[Value]](), frozenset[str]()
     if dates or any(map(str.isdigit, own.text)):
         near_words = words_that_count(text)
-        near = context.of_evidence(text) if _is_alike(statement, near_words) else NONE
-        if near is not NONE and (dates or not near.has_as_written(own)):
+        if _is_alike(statement, near_words):
+            near = context.of_evidence(text)
             said = [*(_value(statement, number, number.asks) for number in own.numbers), *dates]
             instead = _instead(said, near)
     found = list(_wrong_numbers(own, near, context, instead, question))
@@ -120,18 +121,18 @@ def _wrong_numbers(
     question: Numbers,
 ) -> Iterator[Value]:
     """The numbers that are nowhere, or of a kind of which the evidence has others."""
-    found, kinds = list[Absent](), instead.keys()
+    found, kinds = dict[Number, str](), instead.keys()
     if instead:
         # "Within 60 days" may follow from what a context says, but not from "within 30 days".
         bounds = words_of("bounds").intersection(near.text.casefold().split())
         nearer = find_absent(own, near, question, bounds)
-        found += [one for one in nearer if _kind_of(one.number) in kinds]
+        found = {number: said for number, said in nearer.items() if _kind_of(number) in kinds}
     if not instead or any(_kind_of(number) not in kinds for number in own.numbers):
-        found += find_absent(own, context, question)
-    for number, first, last in found:
-        kind = _kind_of(number)
-        if kind != DAY or last == number.end:  # the day is right, but of another month
-            yield Value(first, own.statement[first:last], kind)
+        found = find_absent(own, context, question) | found
+    for number, said in found.items():
+        kind, is_whole = _kind_of(number), len(said) > number.end - number.start
+        if kind != DAY or not is_whole or number.last == number.end:
+            yield Value(number.first if is_whole else number.start, said, kind)
 
 
 def _quoted(statement: str, reason: str, there: str) -> Iterator[Value]:
