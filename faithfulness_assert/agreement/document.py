@@ -62,9 +62,8 @@ def document(agreement: Agreement) -> Document:
 
 def headline(agreement: Agreement) -> str:
     """The line that one may quote."""
-    answers = f"the first {sum(agreement.run):,} graded answers" if agreement.is_part else "answers"
     labels = f"{sum(agreement.labels):,} labels"
-    return f"{shown(agreement.share)} of {answers} are unfaithful, by {labels}"
+    return f"{shown(agreement.share)} of answers are unfaithful, by {labels}"
 
 
 def shown(rate: Figure) -> str:
@@ -90,12 +89,6 @@ def facts(agreement: Agreement) -> Iterator[str]:
         yield (
             f"{passes + fails:,} answers were decided by the policy, not by the judge: {fails:,} "
             f"fail and {passes:,} pass. Figures of the judge are without them"
-        )
-    if agreement.is_part:
-        rest = agreement.cases - sum(agreement.run) - agreement.left_out
-        yield (
-            f"{rest:,} of {agreement.cases:,} cases of the run had no result when the sheet was "
-            "drawn: nothing here is about them"
         )
     if agreement.left_out:
         lost = counted(agreement.left_out, "case")

@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 from ..batch.rows import Line
 from ..batch.run_description import lines_of
-from ..batch.store import reading
 from ..records.errors import ConfigError
 from ..statistics import Figure
 from ..text.strings import clip
@@ -129,7 +128,6 @@ class Run(NamedTuple):
     Args:
         name: for people; it comes from a path.
         judge, policy, threshold: with which it was graded, as its results say.
-        cases: how many it has, with those that have no result yet.
         answers: starts reading them, each time from the first one on; None for each case that could
             not be graded.
     """
@@ -138,7 +136,6 @@ class Run(NamedTuple):
     judge: str
     policy: str
     threshold: float
-    cases: int
     answers: Callable[[], Iterator[Judged | None]]
 
 
@@ -152,16 +149,12 @@ def open_run(path: str | PathLike[str]) -> Run:
     first = next(lines(), None)
     if first is None:
         raise ConfigError(f"{path}: contains no results")
-    result, cases = first.result, 0
-    if Path(path).is_dir():
-        with reading(path) as store:
-            cases = store.size
+    result = first.result
     return Run(
         name=Path(path).resolve().name,
         judge=clip(result.judge, 100),
         policy=clip(result.policy, 100),
         threshold=result.threshold,
-        cases=cases or sum(1 for _ in lines()),
         answers=lambda: map(_judged, lines()),
     )
 

@@ -99,7 +99,6 @@ class Agreement:
         labels: how many answers are labelled.
         unfaithful: how many of these people call so.
         run: how many graded answers the run had when the sheet was drawn.
-        cases: how many it has, with those that had no result then.
         left_out: cases that the figures say nothing about: they could not be graded.
         by_policy: how many answers of the run pass and are flagged by the policy alone, as they
             are blank, only decline, or have no context. Figures of a judge are without them.
@@ -117,7 +116,6 @@ class Agreement:
     labels: Counted
     unfaithful: Counted
     run: Counted
-    cases: int
     left_out: int
     by_policy: Counted
     decided: Sequence[LabelledAnswer]
@@ -139,11 +137,6 @@ class Agreement:
         """The share of faithful answers: what the pass rate would be with a judge without error."""
         value, low, high = (1 - (number or 0.0) for number in self.share)
         return Figure(value, high, low)
-
-    @property
-    def is_part(self) -> bool:
-        """Whether the run has cases that had no result when the sheet was drawn."""
-        return sum(self.run) + self.left_out < self.cases
 
     @property
     def passed(self) -> float:
@@ -200,7 +193,6 @@ def measure(
         labels=Counted(*(how_many(by_kind.items, (kind,)) for kind in KINDS)),
         unfaithful=Counted(*(by_kind.items[kind, True] for kind in KINDS)),
         run=sizes,
-        cases=opened[0].cases,
         left_out=labels.counts.left_out,
         by_policy=by_policy,
         decided=[_as_labelled(answer, answer.judged) for answer in decided],

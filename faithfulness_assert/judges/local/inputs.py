@@ -46,21 +46,46 @@ def padded(batch: Sequence[Input], pad: int) -> dict[str, list[list[int]]]:
 
 
 class Tokens:
-    """A model's tokenizer.
+    """A model's tokenizer, of ``tokenizer.json``.
 
-    Args:
-        tokenizer: a ``tokenizers.Tokenizer``.
+    Attributes:
         end: the token that ends a text; "" if there is none.
         most: the most tokens of an input, as the tokenizer says; None if it does not.
-        typed: whether the model is told to which text each token belongs.
+
+    Raises:
+        ConfigError: there is none, it cannot be read, or its package is missing.
     """
 
-    def __init__(self, tokenizer: Any, end: str, most: int | None, *, typed: bool) -> None:
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        self._tokenizer, self.end, self.most, self._typed = tokenizer, end, most, typed
-        added = tokenizer.get_added_tokens_decoder().values()
+    def __init__(self, files: ModelFiles, config: Mapping[str, Any]) -> None:
+        try:
+            from tokenizers import Tokenizer
+        except ImportError:
+            problem = "judge: local needs a package, tokenizers. Run: "
+            raise ConfigError(f"{problem}{INSTALL}") from None
+        path = files.find("tokenizer.json")
+        if path is None:
+            raise ConfigError(
+                f"judge: {files.folder} has no tokenizer.json beside the model; save it with "
+                "transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…)"
+            )
+        try:
+            self._tokenizer = Tokenizer.from_file(str(path))
+        except Exception:  # noqa: BLE001 - the package raises nothing more specific
+            raise ConfigError(f"judge: {path} cannot be read: it is no tokenizer") from None
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        added = self._tokenizer.get_added_tokens_decoder().values()
         self._special = sorted({t.content for t in added if t.special}, key=len, reverse=True)
+        settings = {**files.json("special_tokens_map.json"), **files.json("tokenizer_config.json")}
+        most = settings.get("model_max_length")
+        self.most = int(most) if is_number(most) and 0 < most < MOST else None
+        takes = settings.get("model_input_names")
+        # A RoBERTa has one type of token.
+        is_typed = config.get("type_vocab_size") not in (0, 1)
+        self._is_typed = is_typed and (takes is None or "token_type_ids" in takes)
+        ends = [settings.get(name) for name in ("eos_token", "sep_token")]
+        texts = [end.get("content") if isinstance(end, dict) else end for end in ends]
+        self.end = next((text for text in texts if isinstance(text, str) and text), "")
 
     def alone(self, text: str) -> list[int]:
         """The tokens of a text alone."""
@@ -80,40 +105,8 @@ class Tokens:
         if second is not None:
             of = enumerate(zip(encoding.sequence_ids, encoding.offsets, strict=True))
             places = [(n, *span) for n, (part, span) in of if part == 1 and span[0] < span[1]]
-        types = encoding.type_ids if self._typed else [0] * len(encoding.ids)
+        types = encoding.type_ids if self._is_typed else [0] * len(encoding.ids)
         return Input(encoding.ids, types, tuple(places))
-
-
-def read_tokenizer(files: ModelFiles, config: Mapping[str, Any]) -> Tokens:
-    """The tokenizer in ``tokenizer.json``, for a model with this config.
-
-    Raises:
-        ConfigError: there is none, it cannot be read, or its package is missing.
-    """
-    try:
-        from tokenizers import Tokenizer
-    except ImportError:
-        raise ConfigError(f"judge: local needs a package, tokenizers. Run: {INSTALL}") from None
-    path = files.find("tokenizer.json")
-    if path is None:
-        raise ConfigError(
-            f"judge: {files.folder} has no tokenizer.json beside the model; save it with "
-            "transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…)"
-        )
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception:  # noqa: BLE001 - the package raises nothing more specific
-        raise ConfigError(f"judge: {path} cannot be read: it is no tokenizer") from None
-    settings = {**files.json("special_tokens_map.json"), **files.json("tokenizer_config.json")}
-    most = settings.get("model_max_length")
-    limit = int(most) if is_number(most) and 0 < most < MOST else None
-    kinds = config.get("type_vocab_size")  # of a RoBERTa 1
-    takes = settings.get("model_input_names")
-    typed = takes is None or "token_type_ids" in takes
-    ends = [settings.get(name) for name in ("eos_token", "sep_token")]
-    texts = [end.get("content") if isinstance(end, dict) else end for end in ends]
-    end = next((text for text in texts if isinstance(text, str) and text), "")
-    return Tokens(tokenizer, end, limit, typed=typed and kinds not in (0, 1))
 
 
 LEAST_ROOM = 16

@@ -16,7 +16,7 @@ from ...records.model import Label
 from . import transformers_engine
 from .batching import Batcher
 from .families import Family, family_of, label_order
-from .inputs import Input, Tokens, padded, read_tokenizer
+from .inputs import Input, Tokens, padded
 from .model_files import INSTALL, SAFE, ModelFiles, find_model
 
 KEPT = 2
@@ -113,7 +113,7 @@ def _made(
         # Its config and its tokenizer are those of the T5 on which it was built.
         name, _, revision = str(config.get("foundation") or "google/flan-t5-base").partition("@")
         shape = find_model(name, revision or None, onnx=True)
-    tokens = read_tokenizer(shape or files, config)
+    tokens = Tokens(shape or files, config)
     answers = _answers(given or WRITTEN, tokens) if family.head == "words" else None
     engine: OnnxEngine | transformers_engine.TransformersEngine
     if onnx:
