@@ -29,7 +29,7 @@ from virtual_time import run_virtually
 
 from faithfulness_assert import JudgeError, Reply, Usage
 from faithfulness_assert.drive.asks import TimeLeft
-from faithfulness_assert.drive.gate import Gate, PerMinute, Slots
+from faithfulness_assert.drive.gate import Gate, PerMinute
 from faithfulness_assert.records.judge import Ask, Outcome, Payload, ReplyForm
 
 LATENCY, SPREAD = 1.0, 0.4
@@ -152,7 +152,7 @@ class Run:
         self.gate = Gate(Judge(), given, DEADLINE)  # type: ignore[arg-type]
         limits = ((plan.server_requests, False), (plan.server_tokens, True))
         self.buckets = [(Bucket(limit, plan.burst), of) for limit, of in limits if limit]
-        left, self.slots = iter(range(self.cases)), Slots(plan.concurrency)
+        left = iter(range(self.cases))
         await asyncio.gather(*(self.grade(left) for _ in range(plan.concurrency)))
         return asyncio.get_running_loop().time()
 
@@ -165,8 +165,7 @@ class Run:
             if deviation:
                 ask = ask_of(int(PROMPT * exp(self.chance.gauss(0, deviation) - deviation**2 / 2)))
             tokens = len(ask.messages[0]["content"]) // 4 + COMPLETION
-            given = ask, partial(self.send, tokens), time_left, self.slots
-            outcome = await self.gate.ask(*given)
+            outcome = await self.gate.ask(ask, partial(self.send, tokens), time_left)
             self.failed += isinstance(outcome, JudgeError)
 
     async def send(self, tokens: int) -> Outcome:

@@ -39,9 +39,11 @@ from .settings import SETTING, AnyPolicy, choose
 from .text.sentences import FIND
 
 if TYPE_CHECKING:
+    from asyncio import Semaphore
+
     from typing_extensions import Unpack
 
-    from .drive.gate import Gate, Slots
+    from .drive.gate import Gate
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .records.result_list import Results
 
@@ -191,7 +193,7 @@ class Grader:
         **named: Unpack[CaseOptions],
     ) -> GradingResult:
         """The same as ``grade``, on the running event loop. If cancelled, so are its asks."""
-        return await self._run(self._case(answer, context, question, id, named))
+        return await self.agrade_case(self._case(answer, context, question, id, named))
 
     def grade_many(self, cases: Iterable[Any], *, concurrency: int = 8) -> Iterator[GradingResult]:
         """Results in the order of the cases, with at most ``concurrency`` asks at once.
@@ -222,9 +224,18 @@ class Grader:
             return read
         return self._grade_of(read, self._info.limits).replay(outcome_of)
 
-    async def agrade_case(self, case: object, slots: Slots | None = None) -> GradingResult:
-        """The same as ``agrade`` for a case, or a record of one. A batch shares ``slots``."""
-        return await self._run(self._read(case), slots)
+    async def agrade_case(
+        self, case: object, slots: Semaphore | None = None, gate: Gate | None = None
+    ) -> GradingResult:
+        """The same as ``agrade`` for a case, or a record of one.
+
+        ``slots``, ``gate``: which a batch shares; None: of this grade, of this grader.
+        """
+        read = case if isinstance(case, GradingResult) else self._read(case)
+        if not isinstance(read, Case):
+            return read
+        brief = len(read.answer) + sum(len(passage.text) for passage in read.context) <= BRIEF
+        return await self._grade_of(read).arun(slots, gate, brief=brief)
 
     def _case(
         self, answer: Any, context: Any, question: Any, id: str, named: Any
@@ -253,13 +264,6 @@ class Grader:
             return self.invalid(str(error), id)
         except Exception as error:  # noqa: BLE001 - it costs one case, and not a run of a million
             return self._complete(internal_error(error, self.policy, _id_of(id)))
-
-    async def _run(self, case: Case | GradingResult, slots: Slots | None = None) -> GradingResult:
-        """The result of a case."""
-        if not isinstance(case, Case):
-            return case
-        brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
-        return await self._grade_of(case).arun(slots, brief=brief)
 
     def _grade_of(self, case: Case, limits: Limits | None = None) -> Grade:
         """The grade of a case. One that is replayed has ``limits`` of its own, and no deadline."""

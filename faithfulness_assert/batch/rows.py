@@ -6,6 +6,7 @@ Rows are graded in one way by both engines, here and on a cluster.
 from __future__ import annotations
 
 import json
+from asyncio import Semaphore
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..cases.data_set import Row as Row
 from ..cases.fields import NOTHING
-from ..drive.gate import Gate, PerMinute, Slots
+from ..drive.gate import Gate, PerMinute
 from ..drive.grades import ASKS_AT_ONCE, run_many
 from ..grading import Grader
 from ..records.checks import is_whole
@@ -183,13 +184,13 @@ def grade_rows(
             for row in rows
         )
 
-    async def line(row: Row, slots: Slots) -> Line:
+    async def line(row: Row, slots: Semaphore) -> Line:
         if row.problem:
             return line_of(row, grader.invalid(row.problem))
-        return line_of(row, await grader.agrade_case(row.fields, slots))
+        return line_of(row, await grader.agrade_case(row.fields, slots, gate))
 
     lines = (partial(line, row) for row in rows)
-    return run_many(lines, concurrency, gate, in_order=in_order)
+    return run_many(lines, concurrency, in_order=in_order)
 
 
 def gate_of(

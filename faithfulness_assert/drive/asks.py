@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import logging
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from traceback import format_exception, walk_tb
+from traceback import format_exception
 from typing import Literal
 
 from ..records.errors import JudgeError
@@ -92,7 +91,7 @@ def outcome_of(ask: Ask, came: object) -> Outcome:
     """What came of an ask: the reply, or the error for whatever else its judge returned or raised.
 
     The cause of an error is what the judge itself raised. The text of a foreign exception may
-    contain a key, so messages only show its type and place. The log shows more at DEBUG, without
+    contain a key, so messages only show its type. The log shows more at DEBUG, without
     credentials.
     """
     if isinstance(came, Reply):
@@ -114,11 +113,7 @@ def outcome_of(ask: Ask, came: object) -> Outcome:
 
 def _wrapped(came: object) -> JudgeError:
     name, raised = type(came).__name__, came if isinstance(came, BaseException) else None
-    if raised and raised.__traceback__:
-        *_, (frame, line) = walk_tb(raised.__traceback__)
-        name += f" (line {line} of {os.path.basename(frame.f_code.co_filename)})"
-    # Python 3.10 has three classes of this name.
-    if any(base.__name__ == "TimeoutError" for base in type(came).__mro__):
+    if any(base.__name__ == "TimeoutError" for base in type(came).__mro__):  # Python 3.10 has three
         error = JudgeError(f"the judge raised {name}", "timeout", retryable=True)
     else:
         what = f"raised {name}, not a JudgeError" if raised else f"returned {name}, not a Reply"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import random
 import time
 from collections.abc import Callable
 
@@ -28,12 +27,6 @@ QUIET = 5.0
 """Seconds without an answer after which a run and its progress say why."""
 NO_DEADLINE, PART_OF_DEADLINE, LEAST_PATIENCE = 600.0, 0.8, 90.0
 LOOK_AT = "See that the judge's server runs, and that base_url is its address"
-_CHANCE = random.Random()  # noqa: S311 - not used for security; that of the program is its own
-
-
-def jittered(seconds: float) -> float:
-    """A wait of about so long: many that wait from the same instant do not end at the same one."""
-    return seconds * _CHANCE.uniform(0.75, 1.0)
 
 
 def is_refusal(error: JudgeError) -> bool:
@@ -84,7 +77,7 @@ class Breaker:
     async def passed(self, left: Callable[[], float]) -> JudgeError | None:
         """Waits until the server answers again, or this ask is the probe.
 
-        If it may not wait so long, it fails as the last one did, without usage; in a run retryable.
+        If it may not wait so long, it fails as the last one did, without usage.
 
         Args:
             left: the seconds that it has.
@@ -102,7 +95,8 @@ class Breaker:
                 return None
             if self.patience is None or seconds >= left():
                 problem = f"not asked: the last {self._failures} asks failed: {self._last.message}"
-                return _copy(self._last, problem, may_wait=self.patience is not None)
+                how, status = self._last.retryable, self._last.http_status
+                return JudgeError(problem, self._last.kind, retryable=how, http_status=status)
             await asyncio.sleep(min(seconds, 1.0))  # others may be answered meanwhile
         return None
 
@@ -111,56 +105,36 @@ class Breaker:
         self.answered_at = max(self.answered_at, sent_at)
         self._failures, self.unanswered_since = 0, math.inf
 
-    def failed(self, error: JudgeError, sent_at: float, now: float, *, is_last: bool) -> None:
-        """Notes a try that went at an instant and failed.
+    def failed(self, error: JudgeError, began: float, sent_at: float, *, is_last: bool) -> bool:
+        """Notes a try of an ask that failed. Returns whether it goes again, whatever its retries.
 
-        Outside of a run only the ``last`` try of an ask says that the server is down.
+        In a run it does if the server is there (otherwise its address may be wrong), and is down or
+        refuses it; outside of one, if it is refused while others that ``began`` later are not, and
+        only the ``last`` try says that the server is down.
         """
         if error.usage is None and error.remedy != "repair":
-            return  # nothing was sent, which says nothing
+            return False  # nothing was sent, which says nothing
         if error.remedy == "none":
             self._failures, self.unanswered_since = 0, math.inf
-            return
-        self.unanswered_since = min(self.unanswered_since, sent_at)
-        self._last = _copy(error, error.message)
+            return False
+        now, is_there = asyncio.get_running_loop().time(), self._is_there(error)
+        self.unanswered_since, self._last = min(self.unanswered_since, sent_at), error
         if is_last or self.patience is not None:
             self._failures += 1
             self._probe_at = now + max(self._cool_down, error.retry_after or 0.0)
-        if self.is_open and self.patience is not None:
-            self._lose_patience(error, now - self.unanswered_since, self.patience)
-
-    def _lose_patience(self, error: JudgeError, quiet: float, most: float) -> None:
-        """Gives the server up after ``most`` seconds without an answer; soon if it is hopeless."""
-        why = f"the judge has not answered for {quiet / 60:.1f} minutes"
-        is_there = self._is_there(error)
-        if not is_there or error.remedy == "repair":
-            ever, most = self.answered_at > -math.inf, CONFIRMED * self._cool_down
-            why = "waiting does not help" if ever else "none was answered since this start"
-            why = f"the last asks failed, and {why}"
-        if quiet >= most:
-            fix = error.fix.rstrip(".") or ("" if is_there else LOOK_AT)
-            more = "" if fix in error.message else f". {fix}"
-            self.given_up = f"{why}: {error.message.rstrip('.')}{more}"
-
-    def explains(self, error: JudgeError, began: float) -> bool:
-        """Whether an ask that failed with this error waits and goes again, whatever its retries.
-
-        In a run it does if the server is there (otherwise its address may be wrong), and is down or
-        refuses it; outside of one, if it is refused while others that ``began`` later are not.
-        """
         if self.patience is None:
             return is_refusal(error) and self.answered_at > began
+        if self.is_open:
+            quiet, most = now - self.unanswered_since, self.patience
+            why = f"the judge has not answered for {quiet / 60:.1f} minutes"
+            if error.remedy == "repair" or not is_there:
+                most, why = CONFIRMED * self._cool_down, "waiting for the judge does not help"
+            if quiet >= most:
+                self.given_up = f"{why}: {error.message.rstrip('.')}. {error.fix or LOOK_AT}"
         is_down = self.is_open and error.kind in ("transport", "server")
-        waits = error.usage is None or is_down or is_refusal(error)
-        return error.retryable and waits and self._is_there(error)
+        return error.retryable and (is_down or is_refusal(error)) and is_there
 
     def _is_there(self, error: JudgeError) -> bool:
         """Whether the server has ever answered, or loads its model, or refuses asks."""
         says_so = error.kind == "rate_limit" or error.retry_after is not None
         return says_so or error.http_status == 503 or self.answered_at > -math.inf
-
-
-def _copy(error: JudgeError, message: str, *, may_wait: bool = False) -> JudgeError:
-    """The same without usage. Not the error itself: the frames of its traceback have an ask."""
-    status, fix, retryable = error.http_status, error.fix, error.retryable or may_wait
-    return JudgeError(message, error.kind, retryable=retryable, http_status=status, fix=fix)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
@@ -27,14 +28,13 @@ from ..records.errors import JudgeError
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
 from .asks import TimeLeft, late, log
-from .breaker import FAILURES, Breaker, is_refusal, jittered
+from .breaker import FAILURES, Breaker, is_refusal
 from .rate import LearnedRate, Quota
 
 PAUSES = (0.5, 1.0, 2.0)
 """Seconds before an ask goes again; then always as long as the last."""
-FIRST_AT_ONCE = 16
-"""Asks under way at first. Each reply lets one more go, so that a limit does not meet a flood."""
 PART_OF_TIMEOUT = 0.5
+_CHANCE = random.Random()  # noqa: S311 - not used for security; that of the program is its own
 KEPT = 0.8
 """Part of the last cost that a lower one leaves: the number of asks grows step by step."""
 CHARS_PER_ITEM = 400
@@ -58,23 +58,15 @@ class Gate:
         self._retries = max(getattr(asked, "max_retries", 0), FAILURES if patience else 0)
         self._timeout = getattr(asked, "timeout", 60.0)  # seconds that a try may take
         self._url = str((judge_info(judge).identity or {}).get("base_url", ""))
-        self._limits, self.breaker = limits, Breaker(patience)
+        self._limits, self.breaker = limits or PerMinute(), Breaker(patience)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def ask(
-        self,
-        ask: Ask,
-        send: Callable[[], Awaitable[Outcome]],
-        left: TimeLeft,
-        slots: Slots | None = None,
+        self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft
     ) -> Outcome:
         """The outcome of an ask, after as many tries as it takes; its usage is that of all tries.
 
-        Args:
-            ask: what ``send`` sends.
-            send: makes one try.
-            left: the time of its grade.
-            slots: one of them is taken; None if no other ask shares them.
+        ``send`` makes a try. ``left``: the time of its grade.
 
         Raises:
             GivenUp: the run stops.
@@ -82,50 +74,43 @@ class Gate:
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # after a fork, nothing of what was under way goes on
             self._loop, self._line = loop, asyncio.Lock()
-            self._rate, self.breaker = LearnedRate(), Breaker(self.breaker.patience)
+            self._rate, self.breaker = LearnedRate(loop.time()), Breaker(self.breaker.patience)
             is_local = is_here(urlsplit(self._url).hostname or "")
             servers = _LOCAL.setdefault(loop, {})
             self._server = servers.setdefault(self._url, LocalServer()) if is_local else None
-        began, spent, tries, slots = loop.time(), Usage(), 0, slots or Slots(1)
-        breaker, retries = self.breaker, self._retries
+        began, spent, tries, retries = loop.time(), Usage(), 0, self._retries
         last: JudgeError | None = None  # of what was sent
-        async with slots.turn(left):
+        with left.during("ask"):
             while True:
-                outcome, sent_at = await self._try(ask, send, left, again=tries > 0)
+                outcome, sent_at = await self._try(ask, send, left)
                 if isinstance(outcome, Reply):
-                    slots.grow()
-                    if spent.num_requests:
-                        usage, requests = outcome.usage, spent.num_requests + outcome.requests
-                        outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
-                    return outcome
+                    usage = outcome.usage and spent + outcome.usage
+                    requests = spent.num_requests + outcome.requests
+                    return replace(outcome, usage=usage, requests=requests) if tries else outcome
                 spent += outcome.usage or Usage()
+                pause = PAUSES[min(tries, 2)] * _CHANCE.uniform(0.75, 1.0)  # not all at one instant
+                pause, tries = max(pause, outcome.retry_after or 0.0), tries + 1
                 may_go = outcome.retryable and retries > 0
                 if sent_at is None:
-                    outcome = last or outcome  # the cause
+                    outcome, may_go = last or outcome, False  # the cause
+                elif self.breaker.failed(outcome, began, sent_at, is_last=not may_go):
+                    last, may_go = outcome, True
                 else:
-                    last = outcome
-                    breaker.failed(outcome, sent_at, loop.time(), is_last=not may_go)
-                    if not breaker.explains(outcome, began):
-                        may_go, retries = may_go and not breaker.is_open, retries - 1
-                    else:
-                        may_go = True
-                pause = max(jittered(PAUSES[min(tries, 2)]), outcome.retry_after or 0.0)
-                most = min(left(), breaker.patience or math.inf)
-                if sent_at is None or not may_go or pause >= most:
+                    last, retries = outcome, retries - 1
+                    may_go = may_go and not self.breaker.is_open
+                if not may_go or pause >= min(left(), self.breaker.patience or math.inf):
                     outcome.usage = spent if spent.num_requests else None
                     return outcome
                 log.info("%s: goes again in %.1f s", ask.kind, pause)
                 await asyncio.sleep(pause)
-                tries += 1
 
     async def _try(
-        self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft, *, again: bool
+        self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft
     ) -> tuple[Outcome, float | None]:
         """Sends an ask when it may go, and learns from its outcome; also the instant when it went.
 
         None if it did not go: the server is down, or the time was up. The wait for a limit, or in
-        line for a server on this machine, costs its grade no time, but that for a limit if the ask
-        goes ``again``: a server that refuses it every time would never be given up.
+        line for a server on this machine, costs its grade no time.
 
         Raises:
             GivenUp: the run stops.
@@ -136,54 +121,23 @@ class Gate:
             if problem := await breaker.passed(left):
                 return problem, None
             amount = rate.amount_of(ask) if rate.counts_tokens else 1.0
-            if limits or rate.quota.each:
-                with nullcontext() if again else left.during("wait"):
-                    async with self._line:
-                        if limits:
-                            await limits.take(ask)
-                        await rate.quota.take(amount)
+            with left.during("wait"):
+                async with self._line:
+                    await limits.take(ask)
+                    await rate.quota.take(amount)
             if left() <= 0:
                 return late(), None
             sent_at, beside = clock(), server.under_way if server else 0
             number = rate.sent(amount, sent_at)
             outcome = await send()
-            if limits:
-                limits.spent(ask, outcome)
+            limits.spent(ask, outcome)
             if isinstance(outcome, Reply):
                 breaker.answered(sent_at)
             elif is_refusal(outcome):
-                rate.refused(number, amount, outcome)
+                rate.refused(number, amount, clock(), outcome)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
                 server.learn((clock() - sent_at) / beside)
             return outcome, sent_at
-
-
-class Slots:
-    """What the grades of a batch, or the asks of a grade, share. To be used on one event loop.
-
-    Args:
-        asks_at_once: the most that are under way.
-        gate: to the judge's server, with the limits of the batch; None: that of each grade.
-    """
-
-    def __init__(self, asks_at_once: int, gate: Gate | None = None) -> None:
-        self.gate = gate
-        self._free = asyncio.Semaphore(min(asks_at_once, FIRST_AT_ONCE))
-        self._more = asks_at_once - FIRST_AT_ONCE  # that go at once only after replies
-        self.spent = Usage()  # by the asks that have ended
-
-    @asynccontextmanager
-    async def turn(self, left: TimeLeft) -> AsyncIterator[None]:
-        """Waits for a slot, and has it for an ask of the grade with this time."""
-        async with self._free:
-            with left.during("ask"):
-                yield
-
-    def grow(self) -> None:
-        """Lets one more ask go at once, after a reply."""
-        if self._more > 0:
-            self._more -= 1
-            self._free.release()
 
 
 # ---------------------------------------------------------------- the user's limits
@@ -214,15 +168,15 @@ class PerMinute:
     async def take(self, ask: Ask) -> None:
         """Waits until the ask may be sent. To be called by one ask after the other."""
         await self._requests.take()
-        await self._tokens.take(ask.size(estimate_tokens))
+        if self._tokens.each:
+            await self._tokens.take(ask.size(estimate_tokens))
 
     def spent(self, ask: Ask, outcome: Outcome) -> None:
         """Corrects what was taken for an ask by what it used: the asks after it pay for it."""
-        usage = outcome.usage
-        if usage is None and isinstance(outcome, Reply):
-            usage = Usage(completion=estimate_tokens(outcome.text))
-        if usage is not None:
-            self._requests.owe(max(usage.num_requests - 1, 0))
+        text = outcome.text if isinstance(outcome, Reply) else ""
+        usage = outcome.usage or Usage(completion=estimate_tokens(text))
+        self._requests.owe(max(usage.num_requests - 1, 0))
+        if self._tokens.each:
             prompt = usage.prompt - ask.size(estimate_tokens) if usage.prompt else 0
             self._tokens.owe(prompt + usage.completion)
 
@@ -246,10 +200,7 @@ class LocalServer:
     async def taken(self, ask: Ask, timeout: float, left: TimeLeft) -> AsyncIterator[None]:
         """Waits in line: a long ask is not kept waiting by short ones that came later.
 
-        Args:
-            ask: what is to be sent.
-            timeout: the seconds that an ask may take.
-            left: the time of its grade, which stands still meanwhile.
+        The time of its grade stands still meanwhile. ``timeout``: the seconds that an ask may take.
         """
         size = ask.size(len) + CHARS_PER_ITEM * len(ask.ids)
         with left.during("wait"):

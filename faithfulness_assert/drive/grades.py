@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Iterable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..plan.plan import Plan
@@ -20,9 +21,10 @@ from ..records.usage import Usage
 from .asks import GivenUp, TimeLeft, late, log, outcome_of
 
 if TYPE_CHECKING:
+    from asyncio import Semaphore
     from concurrent.futures import Future
 
-    from .gate import Gate, Slots
+    from .gate import Gate
 
 T = TypeVar("T")
 
@@ -36,6 +38,7 @@ WINDOW = 20
 # ---------------------------------------------------------------- one grade
 
 
+@dataclass
 class Grade:
     """One grade under way: a plan, and whom it asks.
 
@@ -47,25 +50,17 @@ class Grade:
         gate: the one to the judge's server; None if asks never wait.
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        judge: Judge,
-        info: JudgeInfo,
-        left: TimeLeft,
-        complete: Callable[..., GradingResult],
-        gate: Gate | None,
-    ) -> None:
-        self._plan, self._judge, self._keeps_deadline = plan, judge, info.keeps_deadline
-        self._gate, self._left, self._slots = gate, left, cast("Slots | None", None)
-        self._complete = complete
-        # On our own event loop only what any loop may await.
-        self._aask = getattr(judge, "aask", None) if info.any_loop else None
-        self._began = time.monotonic()
+    plan: Plan
+    judge: Judge
+    info: JudgeInfo
+    left: TimeLeft
+    complete: Callable[..., GradingResult]
+    gate: Gate | None
+    began: float = field(default_factory=time.monotonic)
 
     def run(self) -> GradingResult:
         """The result, worked out in this thread. Asks that belong together are sent at once."""
-        here = self._gate is None and self._keeps_deadline
+        here = self.gate is None and self.info.keeps_deadline
 
         def answers(asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
             return (self._ask_here(asks[0]),) if here and len(asks) == 1 else self._wait(asks)
@@ -82,7 +77,7 @@ class Grade:
                 its order, also for those beside an ask without one, but for none after them.
         """
         result = self._worked_out(lambda asks: tuple(map(known, asks)))
-        return None if result is None else self._complete(result)
+        return None if result is None else self.complete(result)
 
     def _worked_out(
         self, answers: Callable[[tuple[Ask, ...]], tuple[Outcome | None, ...]]
@@ -95,15 +90,15 @@ class Grade:
                 if result is not None or None in (outcomes := answers(asks)):
                     return result
         finally:
-            self._plan.close()
+            self.plan.close()
 
-    async def arun(self, slots: Slots | None = None, *, brief: bool = False) -> GradingResult:
+    async def arun(
+        self, slots: Semaphore | None = None, gate: Gate | None = None, *, brief: bool = False
+    ) -> GradingResult:
         """The same as ``run`` on the running event loop. If this is cancelled, so are its asks.
 
-        A judge without ``aask`` is asked in threads.
-
         Args:
-            slots: of a batch.
+            slots, gate: for asks under way, which the grades of a batch share.
             brief: the plan's own work may run on the loop. Otherwise it runs in a thread, because a
                 long text would block the loop.
 
@@ -112,10 +107,7 @@ class Grade:
         """
         from ..judges import background  # it needs asyncio
 
-        self._slots = slots
-        self._gate = (slots and slots.gate) or self._gate
-        if slots is None and self._gate is None:  # on the caller's own loop
-            self._aask = getattr(self._judge, "aask", None)
+        self.gate = gate or self.gate
         outcomes: tuple[Outcome, ...] | None = None
         try:
             while True:
@@ -123,18 +115,18 @@ class Grade:
                 asks, result = step if isinstance(step, tuple) else await step
                 if result is not None:
                     return self._finished(result)
-                outcomes = await self._asked(asks)
+                outcomes = await self._asked(asks, slots)
         finally:
             with suppress(ValueError):  # cancelled while the plan runs in its thread: it ends there
-                self._plan.close()
+                self.plan.close()
 
     def _step(
         self, outcomes: tuple[Outcome, ...] | None
     ) -> tuple[tuple[Ask, ...], GradingResult | None]:
         """The plan's next asks, or its result. The time that it takes is the grade's."""
-        with self._left.during("work"):
+        with self.left.during("work"):
             try:
-                return (next(self._plan) if outcomes is None else self._plan.send(outcomes)), None
+                return (next(self.plan) if outcomes is None else self.plan.send(outcomes)), None
             except StopIteration as stop:
                 return (), stop.value
 
@@ -146,22 +138,22 @@ class Grade:
         statements, unresolved = sum(result.counts.values()), result.counts.get("unresolved", 0)
         numbers = (result.status, score, statements, unresolved)
         log.info("%s: score %s, %d statements, %d unresolved", *numbers)
-        return self._complete(result, latency_ms=(time.monotonic() - self._began) * 1000)
+        return self.complete(result, latency_ms=(time.monotonic() - self.began) * 1000)
 
     # ------------------------------------------------------------ asks
 
     def _seconds(self) -> tuple[float, float | None]:
         """How long an ask may take that is sent now, and until when; None without end."""
-        seconds = min(self._left(), self._left.timeout)
+        seconds = min(self.left(), self.left.timeout)
         return seconds, None if seconds == math.inf else time.monotonic() + seconds
 
     def _ask_here(self, ask: Ask) -> Outcome:
         """The outcome of an ask to a judge that keeps deadlines and has no gate."""
         came: object
-        with self._left.during("ask"):
+        with self.left.during("ask"):
             try:
                 seconds, deadline = self._seconds()
-                came = late() if seconds <= 0 else self._judge.ask(ask, deadline=deadline)
+                came = late() if seconds <= 0 else self.judge.ask(ask, deadline=deadline)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
                 came = error
         return outcome_of(ask, came)
@@ -171,42 +163,36 @@ class Grade:
         from ..judges import background
 
         try:
-            return background.wait(self._asked(asks), lambda: self._left() + GRACE_SECONDS)
+            return background.wait(self._asked(asks), lambda: self.left() + GRACE_SECONDS)
         except TimeoutError:
             # Which of them came does not show any more.
             return tuple(late(usage=Usage(num_requests=1)) for _ in asks)
         except OSError as error:  # there is no thread or file for the loop
             return tuple(outcome_of(ask, error) for ask in asks)
 
-    async def _asked(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
+    async def _asked(
+        self, asks: tuple[Ask, ...], slots: Semaphore | None = None
+    ) -> tuple[Outcome, ...]:
         import asyncio
 
-        from .gate import Slots  # it needs asyncio
-
-        slots = self._slots or Slots(ASKS_AT_ONCE)
-        if len(asks) == 1:
-            return (await self._ask(asks[0], slots),)
+        slots = slots or asyncio.Semaphore(ASKS_AT_ONCE)
         return tuple(await asyncio.gather(*(self._ask(ask, slots) for ask in asks)))
 
-    async def _ask(self, ask: Ask, slots: Slots) -> Outcome:
+    async def _ask(self, ask: Ask, slots: Semaphore) -> Outcome:
         from ..judges import background
 
-        gate = self._gate
-        stored = getattr(self._judge, "stored", None)  # what is stored needs no gate
+        stored = getattr(self.judge, "stored", None)  # what is stored needs no gate
         try:
-            if gate is None:
-                async with slots.turn(self._left):
-                    outcome = await self._send(ask)
-                slots.grow()
-            elif stored and (reply := await background.in_thread(stored, ask)):
-                outcome = outcome_of(ask, reply)
-            else:
-                sending = gate.ask(ask, lambda: self._send(ask), self._left, slots)
-                outcome = await background.on_loop(sending)
+            async with slots:
+                if self.gate is None:
+                    with self.left.during("ask"):
+                        return await self._send(ask)
+                if stored and (reply := await background.in_thread(stored, ask)):
+                    return outcome_of(ask, reply)
+                asking = self.gate.ask(ask, lambda: self._send(ask), self.left)
+                return await background.on_loop(asking)
         except OSError as error:
-            outcome = outcome_of(ask, error)
-        slots.spent += outcome.usage or Usage()
-        return outcome
+            return outcome_of(ask, error)
 
     async def _send(self, ask: Ask) -> Outcome:
         """Sends an ask. A judge that may miss the deadline is abandoned when the time is up."""
@@ -215,31 +201,33 @@ class Grade:
         seconds, deadline = self._seconds()
         if seconds <= 0:
             return outcome_of(ask, late())
-        if self._aask is not None and self._keeps_deadline:
-            return outcome_of(ask, await self._came(ask, deadline))
         asking = asyncio.ensure_future(self._came(ask, deadline))
+        may_wait = self.info.keeps_deadline or deadline is None
         try:
-            await asyncio.wait([asking], timeout=None if deadline is None else seconds)
-            has_come = asking.done() and not asking.cancelled()
-            return outcome_of(ask, asking.result() if has_come else late())
+            await asyncio.wait([asking], timeout=None if may_wait else seconds)
+            return outcome_of(ask, asking.result() if asking.done() else late())
+        except asyncio.CancelledError as error:
+            if not asking.cancelled():
+                raise
+            return outcome_of(ask, error)  # the judge cancelled itself
         finally:
             asking.cancel()
 
     async def _came(self, ask: Ask, deadline: float | None) -> object:
-        """What the judge returned or raised, also where it exits or cancels itself."""
+        """What the judge returned or raised, also where it exits.
+
+        It is awaited on our own event loop only if that may be any; otherwise it gets a thread.
+        """
         import asyncio
 
         from ..judges import background
 
+        aask = getattr(self.judge, "aask", None)
+        is_ours = asyncio.get_running_loop() is background.process.loop
         try:
-            if self._aask is None:
-                return await background.in_thread(self._judge.ask, ask, deadline=deadline)
-            return await self._aask(ask, deadline=deadline)
-        except asyncio.CancelledError:
-            task: Any = asyncio.current_task()
-            if not hasattr(task, "cancelling") or task.cancelling():  # from Python 3.11
-                raise
-            return RuntimeError("the judge cancelled itself")
+            if aask is None or (is_ours and not self.info.any_loop):
+                return await background.in_thread(self.judge.ask, ask, deadline=deadline)
+            return await aask(ask, deadline=deadline)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
             return error
 
@@ -248,17 +236,15 @@ class Grade:
 
 
 def run_many(
-    grades: Iterable[Callable[[Slots], Coroutine[Any, Any, T]]],
+    grades: Iterable[Callable[[Semaphore], Coroutine[Any, Any, T]]],
     concurrency: int,
-    gate: Gate | None = None,
     *,
     in_order: bool = True,
 ) -> Generator[T, None, None]:
     """The results of these grades, with at most ``concurrency`` asks at once.
 
     Each grade is a function that takes the slots for asks. Input is read as needed. If the caller
-    stops iterating, or interrupts it, all grades under way are cancelled at once. The log, and a
-    note of the exception, then say what was done and what it cost.
+    stops iterating, or interrupts it, all grades under way are cancelled at once.
 
     A few more grades than ``concurrency`` are under way, so that the next ask is ready when a slot
     becomes free.
@@ -266,23 +252,22 @@ def run_many(
     Args:
         grades: the grades.
         concurrency: the most asks under way.
-        gate: see ``Slots``.
         in_order: results have the order of their grades: a slow grade holds up the results after
             it, but not the grades after it. Otherwise each result comes as soon as it is there.
 
     Raises:
         GivenUp: a grade was given up. The results of all others came before.
     """
+    from asyncio import Semaphore
     from queue import Empty, SimpleQueue
 
     from ..judges import background
-    from .gate import Slots
 
-    slots, at_once = Slots(concurrency, gate), concurrency + 1 + concurrency // 8
+    slots, at_once = Semaphore(concurrency), concurrency + 1 + concurrency // 8
     given_up: GivenUp | None = None
     waiting: deque[Future[T]] = deque()  # whose turn has not come
     finished: SimpleQueue[Future[T]] = SimpleQueue()
-    under_way = given = 0
+    under_way = 0
     rest = iter(grades)
     try:
         while True:
@@ -314,20 +299,10 @@ def run_many(
                 except GivenUp as error:
                     given_up = error
                     continue
-                given += 1
                 yield result
-    except BaseException as error:
+    except BaseException:
         for future in reversed(waiting):  # or those that wait would take the free slots
             future.cancel()
-        spent = slots.spent
-        story = (
-            f"stopped after {given} results: {spent.num_requests} requests, {spent.prompt} prompt "
-            f"and {spent.completion} completion tokens; the provider may charge for what was under "
-            "way, too"
-        )
-        log.warning("%s", story)
-        if hasattr(error, "add_note"):  # from Python 3.11
-            error.add_note(story)
         raise
     if given_up:
         raise given_up

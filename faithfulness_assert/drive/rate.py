@@ -4,8 +4,8 @@ A limit and chance look alike, as a busy region or a shared quota refuses some a
 once there is a rate, ``BLOCK`` tries go out a little faster, and then as many a little slower. A
 limit refuses the faster ones, chance both alike: a faster try that is refused lowers the rate, a
 slower one raises it by as much, and each try by a little (as TCP does, and more the longer none was
-refused). Where far more are refused than usual, it falls by half. Of a server that refuses
-everybody the breaker takes care.
+refused). Where most are refused, it falls by half. Of a server that refuses everybody the breaker
+takes care.
 """
 
 from __future__ import annotations
@@ -20,12 +20,10 @@ from ..records.judge import Ask
 BLOCK, FASTER = 50, 1.08
 STEP, RISE = 0.03, 0.0005
 """By which part a refusal changes the rate, and each try: so 1.7 % of tries are refused."""
-LATE, USUAL = 30, 200
-"""About so many tries have their say in the late and in the usual share of refused ones."""
-AT_FIRST, BEYOND = 0.1, 0.2
-"""The usual share before any try, and how far beyond it the late one shows a rate that is wrong."""
-LONGEST = 2.0
-"""The most seconds between tries."""
+LATE, MOST = 30, 0.45
+"""Where of about so many late tries a larger share is refused, the rate is wrong."""
+SLOWEST = 0.5
+"""The fewest tries in a second."""
 
 
 class Quota:
@@ -64,49 +62,42 @@ class LearnedRate:
     each takes its ``amount`` of the ``quota``: 1, or by its size where the server counts tokens.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, now: float) -> None:
         self.rate, self.quota, self.counts_tokens = math.inf, Quota(at_once=2.0), False
         self._size = 0.0  # of a mean ask
-        self._late, self._usual = 0.0, AT_FIRST
+        self._began, self._late = now, 0.0
         # The numbers of the latest try, of the latest when one was refused, and when the rate fell.
         self._sent = self._refused_at = self._fell_at = 0
-        # When the present second began, after which try, and how many went out in the one before.
-        self._began, self._first, self._speed = -math.inf, 0, 0.0
 
     def amount_of(self, ask: Ask) -> float:
         """How much of the quota an ask takes where tokens count. A mean one takes 1."""
         size = ask.size(estimate_tokens)
-        self._size += (size - self._size) / (USUAL if self._size else 1)
+        self._size += (size - self._size) / (LATE if self._size else 1)
         return size / self._size
 
     def sent(self, amount: float, now: float) -> int:
         """Notes that a try of this amount goes out. Returns its number."""
         self._sent += 1
-        self._usual *= 1 - 1 / USUAL
         self._late *= 1 - 1 / LATE
-        if (seconds := now - self._began) >= 1.0:
-            self._speed = (self._sent - self._first) / seconds
-            self._began, self._first = now, self._sent
         if self.quota.paid_at > now + 1.001 * amount * self.quota.each:  # it has waited
             self.rate *= 1 + RISE * max(1.0, (self._sent - self._refused_at) / BLOCK)
         self._pace()
         return self._sent
 
-    def refused(self, number: int, amount: float, error: JudgeError) -> None:
-        """Notes that the server refused a try with this number and amount."""
+    def refused(self, number: int, amount: float, now: float, error: JudgeError) -> None:
+        """Notes that the server refused the try with this number and amount."""
         self.counts_tokens |= "token" in error.message.lower()
         if number <= self._fell_at:
             return
         self._refused_at = self._sent
-        self._usual += 1 / USUAL
         self._late += 1 / LATE
         # A large one needs more room: it is refused sooner where the server is asked too fast.
         step = 1 + STEP * math.sqrt(max(amount, 1.0))
         self.rate *= 1 / step if number // BLOCK % 2 else 1 + STEP
-        if self._late > self._usual + BEYOND:
+        if self._late > MOST:
             if self.rate == math.inf:
-                self.rate = max(self._speed, self._sent - self._first)
-            self.rate = max(self.rate / 2, 1 / LONGEST)
+                self.rate = self._sent / max(now - self._began, 1.0)
+            self.rate = max(self.rate / 2, SLOWEST)
             self._late, self._fell_at = 0.0, self._sent
             self._pace()
 

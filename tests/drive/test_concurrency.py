@@ -205,15 +205,14 @@ def test_time_in_the_queue_of_a_batch_does_not_count():
     assert max(left[-3:]) > 20 - queued / 2  # a busy machine may hold one up
 
 
-def test_a_stopped_batch_ends_at_once_and_says_what_was_done(caplog):
+def test_a_stopped_batch_ends_at_once():
     asked = threading.Event()
 
     def answer(request: Request) -> Answer:
         if "It snows." in json.dumps(request.body):
             asked.set()
             return Answer(delay=10 * PATIENCE)
-        usage = {"prompt_tokens": 100, "completion_tokens": 20}
-        answer = completion(verdicts_json({1: "supported"}), usage=usage)
+        answer = completion(verdicts_json({1: "supported"}))
         return replace(answer, delay=1)  # or both results may be there before the next grade begins
 
     other = {"answer": "It snows.", "context": "It snows."}
@@ -224,8 +223,6 @@ def test_a_stopped_batch_ends_at_once_and_says_what_was_done(caplog):
         assert asked.wait(PATIENCE)
         results.close()
     assert time.monotonic() - begun < PATIENCE
-    assert "stopped after 2 results" in caplog.text
-    assert "2 requests, 200 prompt and 40 completion tokens" in caplog.text
 
 
 def test_an_interrupt_leaves_the_results_until_then():
@@ -241,7 +238,7 @@ def test_an_interrupt_leaves_the_results_until_then():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
-def test_an_interrupted_command_ends_at_once_and_says_what_was_done(tmp_path):
+def test_an_interrupted_command_ends_at_once_and_says_how_to_go_on(tmp_path):
     asked = threading.Event()
 
     def answer(request: Request) -> Answer:
@@ -261,8 +258,6 @@ def test_an_interrupted_command_ends_at_once_and_says_what_was_done(tmp_path):
     assert running.returncode not in (0, None)
     assert "Traceback" not in said
     assert "goes on after a stop: faithfulness-assert batch cases.jsonl --run DIR" in said
-    if sys.version_info >= (3, 11):
-        assert "stopped after 0 results" in said
 
 
 # ---------------------------------------------------------------- what a judge raises

@@ -239,14 +239,13 @@ def test_a_document_of_a_retriever_is_a_passage_like_the_mapping_that_it_dumps(k
         assert "context: passage 1 must be a string" in result.reason
 
 
-def test_what_a_judge_of_ones_own_raises_is_named_with_its_place_and_without_its_text():
+def test_what_a_judge_of_ones_own_raises_is_named_without_its_text():
     class Broken:
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             raise KeyError("sk-secret-key")
 
     reason = str(grade("It is red.", "It is red.", judge=Broken()).reason)
-    line = Broken.ask.__code__.co_firstlineno + 1
-    assert f"the judge raised KeyError (line {line} of test_grading.py)" in reason
+    assert "the judge raised KeyError, not a JudgeError" in reason
     assert "sk-secret" not in reason
     with pytest.raises(
         ConfigError, match=r"an object \(no class\) with an 'ask' method; got Broken"
