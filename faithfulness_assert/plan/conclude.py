@@ -151,7 +151,8 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
 
 
 def _is_copied(case: Case) -> bool:
-    """Whether a passage is the answer, a record with it, or a text that has a long one in it.
+    """Whether a passage is the answer, a record with it, or a text that has it behind a colon, as
+    in the steps of an agent, or a long one anywhere.
 
     A short answer that is quoted from a longer text is none.
     """
@@ -163,8 +164,11 @@ def _is_copied(case: Case) -> bool:
     for passage in case.context:
         inner = leaves(passage.text) if passage.text.lstrip()[:1] in "{[`" else ()
         for text in (passage.text, *inner):
-            if isinstance(text, str) and len(answer) <= len(text) < most:
-                said = one_line(text)
+            if isinstance(text, str) and len(answer) <= len(text):
+                before, copy, _ = text.partition(answer)
+                if copy and before.rstrip(" \n\"'“„«").endswith((":", "=", "：")):
+                    return True
+                said = one_line(text) if len(text) < most else ""
                 if said == answer or (is_long and answer in said):
                     return True
     return False

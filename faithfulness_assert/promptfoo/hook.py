@@ -362,6 +362,8 @@ def _answer(
     fix = "give a text in its place, by the test's transform"
     if isinstance(data, list):
         fix = f"set config.answerFrom, for example to {part}, whose texts are judged as one answer"
+        if has_blocks and any("role" in one for one in data if isinstance(one, Mapping)):
+            fix = "set config.messagesFrom to output, which reads the messages of a conversation"
     raise InputError(f"answer: {what}; {fix}")
 
 

@@ -32,6 +32,7 @@ PATH = re.compile(
     r"((?:output|vars|metadata)(?:\.[A-Za-z_]\w*|\[\d+\])*)"
     r"(?:\.map\(\(?(\w+)\)? ?=> ?\2\.([A-Za-z_]\w*)\))?(?:\.join\([^()]*\))?"
 )
+UNKNOWN = "PATH_OF_THE_CONTEXT"
 CARRIED = {"type", "value", "threshold", "weight", "transform", "contextTransform", "provider"}
 GRADER = re.compile(r"([a-z]+):([\w./:@-]+)")
 _TEXTS = sections(__file__.removesuffix("migrate.py") + "migration.txt")
@@ -170,7 +171,8 @@ def _ours(assertion: Mapping[str, Any], options: Options) -> str:
             path = RAW_OUTPUT + path.removeprefix("output")
         config["contextFrom"] = path
     elif path is not None:
-        advice = f"Write contextFrom instead, a JMESPath such as {PATH_AS[is_changed]}."
+        config["contextFrom"] = UNKNOWN  # else it would grade another context
+        advice = f"Write contextFrom as a JMESPath, such as {PATH_AS[is_changed]}."
         notes.append(f"contextTransform is code: {_shown(path)}. {advice}")
     more: dict[str, Any] = {"transform": transform} if isinstance(transform, str) else {}
     more |= {**_number(assertion, "weight"), "config": config}
