@@ -46,12 +46,8 @@ KEY_IN_CONFIG = (
 )
 CONTEXT_FOUND = SETUP + "the context is {}, which may be something else: set config.contextFrom"
 FROM_ANSWER = (
-    "answer: the context is taken from {}, too, so it contains the answer; set config.answerFrom "
-    "to the answer alone, or config.contextFrom to the documents alone"
-)
-HAS_PASSAGE = (
-    "answer: the output is JSON with a passage of the context in it, which would back itself; set "
-    "config.answerFrom to the answer in it, for example to {}"
+    "answer: the context is in {}, too, so it contains the answer; set config.answerFrom to the "
+    "answer alone, for example to {}, or config.contextFrom to the documents alone"
 )
 PART_OF_OUTPUT = SETUP + "the answer is output.{}, and {} in the output is not judged"
 LOADS_EACH_TIME = (
@@ -323,7 +319,7 @@ def _answer(
         root, _, key = str(path).strip().partition(".")
         there = {**data, key: None} if isinstance(data, Mapping) and key in data else output
         if root == "output" and _is_read(there if key else None, document, paths):
-            raise InputError(FROM_ANSWER.format(path))
+            raise InputError(FROM_ANSWER.format(path, "output.answer"))
         is_in_parts = isinstance(answer, list) and all(isinstance(one, str) for one in answer)
         return joined(answer) if is_in_parts else answer, ""
     passages = set[str]()
@@ -345,26 +341,22 @@ def _answer(
             known = "\n".join([named[name], str(question), *passages])
             others = [key for key in new_beside(named, name, known) if key not in read]
             return named[name], PART_OF_OUTPUT.format(name, names_of(others)) if others else ""
-        raise InputError(FROM_ANSWER.format(f"output.{inside[0]}"))
+        raise InputError(FROM_ANSWER.format(f"output.{inside[0]}", "output.answer"))
     if isinstance(data, Mapping) and (taken or not isinstance(output, str)):
         problem = f"not found as a text. The output has the keys {names_of(data)}"
         raise InputError(f"answer: {problem}; set config.answerFrom, for example to output.KEY")
     has_blocks = isinstance(data, list) and any(isinstance(one, Mapping) for one in data)
     part = "output[].text" if has_blocks else "output[]"
+    if taken:
+        raise InputError(FROM_ANSWER.format("output", part))
     if isinstance(output, str):
-        if shows and not _is_read(None, document, paths):
-            raise InputError(HAS_PASSAGE.format(part))
-        if taken:
-            raise InputError(FROM_ANSWER.format("output"))
         return output, ""
-    problem = ", and the context is taken from it, too" if taken else ", not text"
-    what = f"the output is {type(data).__name__}{problem}"
     fix = "give a text in its place, by the test's transform"
     if isinstance(data, list):
         fix = f"set config.answerFrom, for example to {part}, whose texts are judged as one answer"
         if has_blocks and any("role" in one for one in data if isinstance(one, Mapping)):
             fix = "set config.messagesFrom to output, which reads the messages of a conversation"
-    raise InputError(f"answer: {what}; {fix}")
+    raise InputError(f"answer: the output is {type(data).__name__}, not text; {fix}")
 
 
 def _is_read(other: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) -> bool:
