@@ -25,7 +25,6 @@ from ..records.judge import finish_reason as why_ended
 from ..text.strings import clean_text
 from .http import Answer
 from .remote.answers import an_object, objects_in, read_failure, usage_of
-from .remote.endpoint import hide_key
 from .remote.needs import Fallback, Fallbacks, Steps
 from .remote.remote_judge import RemoteJudge
 
@@ -174,7 +173,6 @@ class OpenAIJudge(RemoteJudge):
         family: Literal["json", "document_claim"] = "json",
         **options: Any,
     ) -> None:
-        hide_key(options)
         if family not in FAMILIES:
             raise ConfigError(f"family: must be one of {', '.join(FAMILIES)}, got {family!r:.40}")
         if family == "document_claim":

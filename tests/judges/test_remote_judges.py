@@ -25,7 +25,7 @@ from remote import ASK, FORM, TEXT, check_any_json
 from rows import rows
 from strategies import examples
 
-from faithfulness_assert import ConfigError, JudgeError, Usage
+from faithfulness_assert import ConfigError, Grader, JudgeError, Usage
 from faithfulness_assert.asking.schema import json_schema
 from faithfulness_assert.judges import make_judge, option_names
 from faithfulness_assert.judges.anthropic import AnthropicJudge
@@ -286,7 +286,7 @@ INVALID = {
     "max_prompt_tokens": (0, 1.5, "9"),
     "max_statements": (0, "40"),
     "base_url": ("no address", "ftp://h/v1", "http://", "http://h:port/v1", "http://[::1/v1", 5),
-    "api_key": (5, "sk two words", "sk-\nline", "ключ"),
+    "api_key": ("sk two words", "sk-\nline", "ключ"),
     "model": ("", "  ", None, 5),
     "client": (5, "openai.OpenAI()"),
     "extra_body": ({"a": float("nan")},),
@@ -306,6 +306,8 @@ def test_an_invalid_option_is_named(api, name, value):
 
 @every_api
 def test_only_the_providers_own_servers_need_a_key(api):
+    with pytest.raises(ConfigError, match="api_key: must be a string, got int"):
+        Grader(f"{api.name}:m", api_key=5)
     with pytest.raises(ConfigError, match=rf"(?s)api_key.*{api.name.upper()}_API_KEY"):
         api.judge("m")
     with pytest.raises(ConfigError, match=f"{api.name.upper()}_API_KEY"):

@@ -21,7 +21,7 @@ from .. import background
 from ..http import NO_CACHE, Answer, Direct, in_time
 from ..secret import secret_of_key
 from .answers import read_json_object
-from .endpoint import Endpoint, check_body, check_headers, hide_key, host_of, login_of
+from .endpoint import Endpoint, check_body, check_headers, host_of, login_of
 from .needs import Fallbacks, Needs, Steps, first_room
 from .redaction import Secret
 from .sdk import ByClient, Proxied, client_endpoint, load_sdk
@@ -108,11 +108,6 @@ class RemoteJudge:
         extra_headers: Mapping[str, str] | None = None,
         client: Any = None,
     ) -> None:
-        given: dict[str, Any] = {"api_key": api_key, "base_url": base_url}
-        given["extra_headers"] = extra_headers
-        del api_key, base_url, extra_headers
-        hide_key(given)
-        api_key, base_url = given.get("api_key"), given.get("base_url")
         check_number("timeout", timeout, 0.001, 86_400, optional=True)
         check_number("max_retries", max_retries, 0, 100, whole=True)
         check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True, optional=True)
@@ -128,7 +123,7 @@ class RemoteJudge:
             self._settings["reasoning_effort"] = check_text("reasoning_effort", reasoning_effort)
         if body := check_body(extra_body):
             self._settings["extra_body"] = body
-        self._headers = check_headers(given.get("extra_headers"))
+        self._headers = check_headers(extra_headers)
         if self._headers:
             self._settings["extra_headers"] = sorted(self._headers)
         if client is None:
