@@ -96,10 +96,10 @@ def run_part(folder: Path, log: Path) -> None:
 
 def whole_rows(run_folder: Path) -> list[int]:
     """The rows with a result that was kept."""
-    from faithfulness_assert.batch.store import is_run, lines_of_run
+    from faithfulness_assert.batch.store import is_run, lines_of
 
     try:
-        return [line.row for line in lines_of_run(run_folder)] if is_run(run_folder) else []
+        return [line.row for line in lines_of(run_folder)] if is_run(run_folder) else []
     except ConfigError:  # it was killed before there were tables
         return []
 
@@ -121,9 +121,9 @@ def check_same(folder: Path, rows: int) -> None:
 
 
 def without_time(run_folder: Path) -> Iterator[tuple[str, Any]]:
-    from faithfulness_assert.batch.store import lines_of_run
+    from faithfulness_assert.batch.store import lines_of
 
-    for line in lines_of_run(run_folder):
+    for line in lines_of(run_folder):
         yield line.case_id, {**json.loads(line.to_json()), "latency_ms": 0}
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..batch.rows import Line
-from ..batch.run_description import lines_of
+from ..batch.store import lines_of
 from ..records.errors import ConfigError
 from ..statistics import Figure
 from ..text.strings import clip
@@ -145,8 +145,7 @@ def open_run(path: str | PathLike[str]) -> Run:
     Raises:
         ConfigError: there are no results that can be read.
     """
-    lines = lines_of(path)
-    first = next(lines(), None)
+    first = next(lines_of(path), None)
     if first is None:
         raise ConfigError(f"{path}: contains no results")
     result = first.result
@@ -155,7 +154,7 @@ def open_run(path: str | PathLike[str]) -> Run:
         judge=clip(result.judge, 100),
         policy=clip(result.policy, 100),
         threshold=result.threshold,
-        answers=lambda: map(_judged, lines()),
+        answers=lambda: map(_judged, lines_of(path)),
     )
 
 

@@ -93,7 +93,7 @@ def _rows(drawn: Drawn, store: Store, seed: int) -> list[dict[str, Any]]:
 
     ``evidence`` is of each statement the sentence of the context that shares most words with it.
     """
-    options = (store.about() or {}).get("options") or {}
+    options = store.about().get("options") or {}
     language = str(options.get("language", "en"))
     roles = {name: options[name] for name in ("evidence_roles",) if name in options}
     ids = {answer.id for answer in drawn.answers}

@@ -1,4 +1,12 @@
-"""Two runs over the same cases: what changed, and whether the second one is worse."""
+"""Two runs over the same cases: what changed, and whether the second one is worse.
+
+Did the judge change, or the system? The cases of a run are asked again of today's judge. What the
+same judge says today about the texts of A differs from what it said then by the judge alone, and
+what it says today about the texts of B differs from that by the system alone. Both differences are
+of the same cases, so each has tests that are exact if nothing changed (see ``statistics.py``), at
+``LEVEL`` together: with both, at most 4 % of comparisons in which nothing changed name a cause. A
+test finds the system worse where it would find the runs worse.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +14,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from itertools import islice
-from typing import NamedTuple
+from os import PathLike
+from random import Random
+from typing import Any, NamedTuple
 
-from ..records.errors import ConfigError
+from ..grading import Grader
+from ..options import UNSTORED
+from ..records.errors import ConfigError, option
 from ..records.model import Verdict
 from ..statistics import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
 from ..text.strings import counted, text_key
-from .rechecking import Recheck
-from .rows import Line, Lines, same_cases
+from .estimate import estimate_run
+from .rows import Line, Lines, grade_rows, same_cases
+from .run_description import changes, describe_grader, policy_changes, policy_in
+from .store import reading
 from .summary import Summary
 
 MIN_GRADED = 0.95
@@ -27,6 +41,10 @@ Quoted = Callable[[str], str]
 """Makes a text from elsewhere harmless where it is shown."""
 Way = tuple[str, str, float]
 """The judge, the policy and the threshold by which a case was graded."""
+LEVEL = 4 * (FALSE_ALARMS / 2)
+"""The chance that one cause is named though it changed nothing, at most: of four tests, each as in
+a comparison."""
+SEED = 20261125
 
 
 class Outcome(NamedTuple):
@@ -69,6 +87,47 @@ class Change(NamedTuple):
     before: Outcome
     after: Outcome
     flips: tuple[Flip, ...] = ()
+
+
+class Shift(PairCounts):
+    """What one cause, the judge or the system, changed about the same cases."""
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """The mean scores before and after; 0 where no case has a score in both."""
+        before = self.mean if self.scored else 0.0
+        return before, before + self.change
+
+    @property
+    def chance(self) -> float:
+        """The chance that so much changes where nothing did, from 0 to 1.
+
+        Of passes and of scores, lower and higher: the least of four, four times (Bonferroni).
+        """
+        return min(1.0, 4 * min(*self.tests(), *self.tests(back=True)))
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the cause changed anything, with at most ``LEVEL`` false alarms."""
+        return self.chance <= LEVEL
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it changed something, and for the worse."""
+        return self.is_found and min(self.tests()) <= min(self.tests(back=True))
+
+
+class Recheck(NamedTuple):
+    """What asking today's judge again about cases of A has shown.
+
+    Args:
+        judge, system: what each changed.
+        not_graded: how many cases could not be graded today.
+    """
+
+    judge: Shift
+    system: Shift
+    not_graded: int
 
 
 @dataclass(slots=True)
@@ -152,12 +211,9 @@ class Comparison:
         return not self.problems()
 
     @property
-    def difference(self) -> str:
-        """In which way B was graded and A was not, as far as that is known; "" for none."""
-        (before, after), known = self.ways, all(self.ways)
-        if known and {judge for judge, *_ in before} != {judge for judge, *_ in after}:
-            return "by another judge"
-        return "in another way" if self.policies or (known and before != after) else ""
+    def graded_otherwise(self) -> bool:
+        """Whether B was graded in another way than A, as far as that is known."""
+        return bool(self.policies) or (all(self.ways) and self.ways[0] != self.ways[1])
 
     def problems(self) -> list[str]:
         """Why B cannot be compared with A, the most important reason first; [] if it can.
@@ -165,8 +221,8 @@ class Comparison:
         Beside ``lacking``: they were graded in different ways. A recheck asks the judge of B about
         A, so that then the judge may be another one.
         """
-        is_other = self.difference and self.recheck is None
-        return self.lacking() + [f"it was graded {self.difference}"] * bool(is_other)
+        is_other = self.graded_otherwise and self.recheck is None
+        return self.lacking() + ["it was graded in another way"] * is_other
 
     def lacking(self) -> list[str]:
         """Which grades a comparison lacks; [] if there are enough.
@@ -174,53 +230,43 @@ class Comparison:
         What A has and B lacks was not graded in B. And B may not have lost more cases than chance
         explains: then what it lost may be what matters.
         """
-        problems = []
+        problems, share = [], f"{self.min_graded:.1%}".replace(".0%", "%")
         for name, run, missing in zip(
             self.shown_names[::-1], self.summaries[::-1], (self.only[0], 0), strict=True
         ):
             graded, cases = run.cases - run.not_graded, run.cases + missing
-            if cases and graded >= self.min_graded * cases:
-                continue
-            needed = f"at least {self.min_graded:.1%} are needed".replace(".0%", "%")
-            problem = f"only {graded:,} of {cases:,} cases were graded in {name}, {needed}"
-            if graded >= self.min_graded * run.cases > 0:
-                fix = "give each case its id and question, or set a lower share"
-                problem = f"{self._gone()}; {needed}: {fix}"
-            problems.append(f"{problem} (--min-graded)")
+            if not cases or graded < self.min_graded * cases:
+                few = f"only {graded:,} of {cases:,} cases have a grade in {name}"
+                problems.append(f"{few}, at least {share} are needed (--min-graded)")
         if (chance := mcnemar(self.lost, self.gained)) <= FALSE_ALARMS / 2:
-            back = f"{self.gained:,} the other way round: more than chance explains"
-            problems.append(f"{self._lost()}, {back} ({p_value(chance)})")
+            problems.append(f"it lost the grades of more cases than by chance ({p_value(chance)})")
         return problems if self.pairs.cases else [*problems, "no case could be graded in both"]
 
     def notes(self) -> list[str]:
         """What a reader should know beside the numbers."""
-        names, notes = self.shown_names, []
-        if self.difference:
+        (first, second), notes = self.shown_names, []
+        if self.graded_otherwise:
             words = "judge {}, policy {}, passes {}".format
             shown = ("; ".join(sorted(words(*way) for way in ways)[:3]) for ways in self.ways)
-            ways = [f"{name}: {self.quoted(way)}" for name, way in zip(names, shown, strict=True)]
+            ways = [
+                f"{name}: {self.quoted(way)}"
+                for name, way in zip(self.shown_names, shown, strict=True)
+            ]
             ways += map(self.quoted, self.policies[:3])
             notes.append(f"The runs were not graded in the same way. {'; '.join(ways)}")
-            if "judge" in self.difference and self.recheck is None and not self.policies:
-                notes.append(f"compare --recheck asks the judge of {names[1]} about both.")
         if self.by_number:
             notes.append(
                 f"{counted(self.by_number, 'case')} matched by place alone, as nothing else tells "
                 "them apart: wrong if a row was added, moved or left out. Give the data ids."
             )
-        lost = [self._lost()] * bool(self.lost) + [self._gone()] * bool(self.only[0])
-        said = "\n".join(self.problems())
-        return notes + [f"{what}, and not compared." for what in lost if what not in said]
-
-    def _gone(self) -> str:
-        first, second = self.shown_names
-        gone = f"{counted(self.only[0], 'case')} of {first} missing in {second}"
-        ids = f"{'such as ' * (self.only[0] > GONE)}{self.quoted(self.gone)}"
-        return f"{gone}, or asked otherwise there: {ids}"
-
-    def _lost(self) -> str:
-        first, second = self.shown_names
-        return f"{counted(self.lost, 'case')} that {first} graded could not be graded in {second}"
+        if self.lost:
+            lost = f"{counted(self.lost, 'case')} that {first} graded could not be graded"
+            notes.append(f"{lost} in {second}, and not compared.")
+        if self.only[0]:
+            gone = f"{counted(self.only[0], 'case')} of {first} missing in {second}"
+            such_as = "such as " * (self.only[0] > GONE) + self.quoted(self.gone)
+            notes.append(f"{gone}, or asked otherwise there: {such_as}")
+        return notes
 
 
 def compare(
@@ -238,12 +284,7 @@ def compare(
         before, after: the lines of A and of B. They are read two or three times. Of A, a few
             hundred bytes of each case are in memory.
         shown: the most changes that are kept with their statements.
-        names: what the runs are called.
-        min_graded: the share of cases, from 0 to 1, that must have been graded in each run. With
-            less, or if B lost more cases than a repetition would, they are not comparable.
-        max_regressed: the most cases that may pass in A and not in B, be graded in A alone, or be
-            new in B and fail; with more, B is worse. None leaves it to the tests, which tell a loss
-            from chance.
+        names, min_graded, max_regressed: see ``Comparison``.
 
     Raises:
         ConfigError: they have no case in common.
@@ -334,3 +375,60 @@ def _weight(changed: tuple[Change, Line]) -> tuple[int, bool, float]:
 
 def _why(verdict: Verdict) -> str:
     return f"the context says: {verdict.says}" if verdict.says else verdict.reason
+
+
+# ---------------------------------------------------------------- did the judge change?
+
+
+def recheck(
+    both: Mapping[str, Pair],
+    before: str | PathLike[str],
+    after: str | PathLike[str],
+    judge: Any,
+    options: Mapping[str, Any],
+    *,
+    most: int,
+    concurrency: int,
+    announce: Callable[[str], object],
+) -> Recheck:
+    """Asks today's judge again about cases of A, drawn at random among those graded in both runs.
+
+    They are graded as B was graded, and past any store of replies.
+
+    Args:
+        both: what each of these had in A and in B, by its id in A.
+        before, after: the directories of A, which has the texts, and of B.
+        judge, options: as for ``Grader``; those of B.
+        most: how many cases, at most, of which ``concurrency`` are asked at once.
+        announce: is told what it will cost before anything is asked.
+
+    Raises:
+        ConfigError: the two were graded under other policies, the settings are not those of B, or
+            none could be graded today.
+    """
+    with reading(before) as first, reading(after) as second:
+        if other := policy_changes(first, second):
+            problem = "the runs have other policies, so that scores differ without any cause"
+            raise ConfigError(f"{option('recheck')}: {problem}: {'; '.join(other[:3])}")
+        about = second.about()
+        policy = policy_in(about, second.path)
+        grader = Grader(judge, policy, None, **{**options, **UNSTORED})
+        if other := changes(about, describe_grader(grader)):
+            asks = "cases are asked again as the second run was graded; give the same settings"
+            raise ConfigError(f"{option('recheck')}: {asks}: {'; '.join(other[:3])}")
+        drawn = set(Random(SEED).sample(sorted(both), min(most, len(both))))  # noqa: S311 - not used for security
+        rows = [row for row in first.rows() if row.case_id in drawn]
+    estimate = estimate_run([row.fields for row in rows], judge=judge, policy=policy, **options)
+    announce(f"{len(rows):,} of {len(both):,} cases are asked again: {estimate.short}")
+    by_judge, by_system, problem = [], [], ""
+    for line in grade_rows(rows, grader, concurrency):
+        result, pair = line.result, both[line.case_id]
+        if result.error is not None:
+            problem = result.short_reason
+            continue
+        today = result.pass_, result.score
+        by_judge.append(Pair(pair.passed_before, today[0], pair.score_before, today[1]))
+        by_system.append(Pair(today[0], pair.passed_after, today[1], pair.score_after))
+    if not by_judge:
+        raise ConfigError(f"{option('recheck')}: no case could be graded today: {problem}")
+    return Recheck(Shift(by_judge), Shift(by_system), len(rows) - len(by_judge))

@@ -6,24 +6,29 @@ signs are all written as numbers, so that it can be no markup, link, mention or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import copy
 
 from ..records.result_list import controls_in_words
 from ..statistics import FALSE_ALARMS, SURE, p_value
 from ..text.strings import clip, counted, visible
-from .comparison import Change, Comparison, Outcome, Quoted
-from .rechecking import LEVEL, Recheck
-from .summary import Summary
+from .comparison import LEVEL, Change, Comparison, Outcome, Quoted, Recheck
 
 MOST_CHARACTERS = 50_000
 """Of Markdown: GitHub takes comments of up to 65,536."""
 MOST_FLIPS = 5
-MOST_CAUSES = 3
 TEXT = 160
 """Characters of a statement that are shown."""
 MAX_NAME = 30
 KIND_WORDS = {"new": "new and failed", "status": "another status", "score": "another score"}
+ROWS = {
+    "cases": "cases",
+    "passed": "passed",
+    "failed": "failed",
+    "not_graded": "could not be graded",
+    "defined": "with a score",
+}
+"""Counts of a ``Summary``, and their words."""
 BLAMED = {
     ("the judge", True): "the judge grades lower than it did then",
     ("the judge", False): "the judge grades higher than it did then",
@@ -108,27 +113,17 @@ def _changed(comparison: Comparison) -> str:
 
 def rows_of(comparison: Comparison) -> list[tuple[str, ...]]:
     """What each run found, as ``batch`` says it."""
-
-    def of(name: str, value: Callable[[Summary], str]) -> tuple[str, ...]:
-        return name, *map(value, comparison.summaries)
-
-    return [
-        of("cases", lambda run: f"{run.cases:,}"),
-        of("passed", lambda run: f"{run.passed:,}"),
-        of("failed", lambda run: f"{run.failed:,}"),
-        of("could not be graded", lambda run: f"{run.not_graded:,}"),
-        of("with a score", lambda run: f"{run.defined:,}"),
-        of("mean score", lambda run: "-" if run.mean is None else f"{run.mean:.3f}"),
-        ("cases only here", *(f"{only:,}" for only in comparison.only)),
-    ]
+    runs = comparison.summaries
+    counts = ((words, *(f"{getattr(run, name):,}" for run in runs)) for name, words in ROWS.items())
+    means = ("-" if run.mean is None else f"{run.mean:.3f}" for run in runs)
+    only = (f"{only:,}" for only in comparison.only)
+    return [*counts, ("mean score", *means), ("cases only here", *only)]
 
 
 def _facts(comparison: Comparison) -> Iterator[str]:
     kinds, tests, quoted = comparison.kinds, comparison.tests, comparison.quoted
     for name, summary in zip(comparison.shown_names, comparison.summaries, strict=True):
-        for group in summary.errors.groups()[:MOST_CAUSES]:
-            cause = f"{group.cases:,} could not be graded in {name}: {quoted(group.kind)}"
-            yield f"{cause}, such as: {quoted(group.message)}"
+        yield from (f"{name}: {quoted(line)}" for line in summary.error_lines())
     yield from comparison.problems()[1:]
     yield (
         f"{_changed(comparison)}, {kinds['status']:,} with another status, "
@@ -170,18 +165,12 @@ def _recheck_lines(recheck: Recheck, *, unexplained: bool) -> Iterator[str]:
             f"change (a cause is named at {LEVEL:g} or less)"
         )
     if unexplained and not causes:
-        more = "; --recheck N asks more" if recheck.left else ""
-        yield f"Whether the judge or the system did it, so few cases cannot tell{more}"
+        yield "Whether the judge or the system did it, so few cases cannot tell"
 
 
 def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Iterator[str]:
-    before, after = change.before, change.after
     what = KIND_WORDS.get(change.kind, change.kind)
-    outcomes = [_outcome(outcome) for outcome in (before, after) if outcome.status]
-    if {before.status, after.status} <= {"", "graded"}:
-        outcomes = [words.removeprefix("graded ") for words in outcomes]
-    if before.passed != after.passed and outcomes[0] == outcomes[-1]:  # by a contradiction
-        outcomes = [f"{outcomes[0]} {'passes' if o.passed else 'fails'}" for o in (before, after)]
+    outcomes = (_outcome(each) for each in (change.before, change.after) if each.status)
     yield f"{first}{what}: {quoted(change.case_id)}: {' -> '.join(outcomes)}"
     for flip in change.flips[:MOST_FLIPS]:
         old, new = (
@@ -194,7 +183,9 @@ def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Ite
 
 
 def _outcome(outcome: Outcome) -> str:
-    return outcome.status if outcome.score is None else f"{outcome.status} {outcome.score:.3g}"
+    ends = "passes" if outcome.passed else "fails"
+    words = ends if outcome.status == "graded" else outcome.status
+    return words if outcome.score is None else f"{words} with {outcome.score:.3g}"
 
 
 def _rest(comparison: Comparison, shown: int) -> list[str]:

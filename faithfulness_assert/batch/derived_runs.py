@@ -16,18 +16,14 @@ from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import as_mapping, check_mapping
 from ..records.errors import ConfigError
 from ..settings import AnyPolicy
-from ..text.strings import names_of
 from .local_run import RunOutcome
-from .run_description import changes, how_graded, policy_in
+from .run_description import changes, policy_in
 from .store import NAME, Store, reading, writing
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..options import GraderOptions
-
-SHOWN = 3
-"""Ids or fields that a message names."""
 
 
 @contextmanager
@@ -38,7 +34,7 @@ def _new_run(path: str | PathLike[str], about: Mapping[str, Any]) -> Iterator[St
         ConfigError: the directory has a run, or cannot be written.
     """
     with writing(path) as store:
-        if store.about() is not None:
+        if store.about():
             raise ConfigError(f"{path}: has a run already; use another directory")
         with store.transaction():
             store.keep("about", about)
@@ -75,20 +71,19 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
     if len(sources) < 2:
         raise ConfigError("merge: give two runs or more")
     with reading(sources[0]) as source:
-        about = how_graded(source)
-    starts: list[int] = []
-    names: list[str] = []
-    marks: dict[str, str | PathLike[str]] = {}  # places and data of the runs before
+        about = source.about()
+    names, seen = list[str](), dict[str, str | PathLike[str]]()  # what each run was made from
     with _new_run(directory, about) as made:
         for path in sources:
             with reading(path) as source:
-                own = how_graded(source)
+                own = source.about()
                 data = as_mapping(own.get("input"))
-                for mark in filter(None, (str(Path(path).resolve()), data.get("fingerprint"))):
-                    if mark in marks:
-                        problem = f"has the same data as {marks[mark]} ({data.get('name')})"
-                        raise ConfigError(f"{path}: {problem}; a shard can be merged once")
-                    marks[mark] = path
+                names.append(str(data.get("name") or path))
+                mark = str(data.get("fingerprint") or Path(path).resolve())
+                if mark in seen:
+                    problem = f"has the same data as {seen[mark]} ({names[-1]})"
+                    raise ConfigError(f"{path}: {problem}; a shard can be merged once")
+                seen[mark] = path
                 if changed := changes(about, own):
                     raise ConfigError(
                         f"{path}: was graded otherwise than {sources[0]}: {'; '.join(changed)}. "
@@ -98,31 +93,27 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
                 if source.finished != source.size:
                     how = "go on with it (`batch` with the same settings) before it is merged"
                     raise ConfigError(f"{path}: is not finished: {how}")
-                names.append(str(data.get("name") or path))
-                starts.append(made.size)
+                start = made.size
                 for table in ("rows", "results", "earlier"):
-                    _copy(source, made, table, starts[-1])
-        whole = {"name": ", ".join(names), "fingerprint": ""}
-        made.keep("about", {**about, "input": whole})
-        total, notes = made.size, []
-        if _shared_ids(made):
-            notes.append("cases without an id have the number of their row in all shards as id")
-            for start, end in zip(starts, [*starts[1:], total], strict=True):
+                    _copy(source, made, table, start)
+            if _shared_ids(made):  # those of rows without an id are their numbers
                 made.db.execute(
                     "UPDATE rows SET case_id = CAST(row AS TEXT) "
-                    "WHERE row > ? AND row <= ? AND case_id = CAST(row - ? AS TEXT)",
-                    (start, end, start),
+                    "WHERE row > ? AND case_id = CAST(row - ? AS TEXT)",
+                    (start, start),
                 )
         if shared := _shared_ids(made):
             problem = f"cases with the same id are in several runs, such as {shared}"
             raise ConfigError(f"merge: {problem}; each case must be in one run only")
-    return RunOutcome(Path(directory), total, notes=tuple(notes))
+        whole = {"name": ", ".join(names), "fingerprint": ""}
+        made.keep("about", {**about, "input": whole})
+        return RunOutcome(Path(directory), made.size)
 
 
 def _shared_ids(made: Store) -> str:
     """Some ids that several rows have; "" if none."""
-    query = "SELECT case_id FROM rows GROUP BY case_id HAVING count(*) > 1 LIMIT ?"
-    return ", ".join(case_id for (case_id,) in made.db.execute(query, (SHOWN,)))
+    query = "SELECT case_id FROM rows GROUP BY case_id HAVING count(*) > 1 LIMIT 3"
+    return ", ".join(case_id for (case_id,) in made.db.execute(query))
 
 
 # ---------------------------------------------------------------- rescore
@@ -154,18 +145,14 @@ def rescore(
             another version, or changed); or the directory cannot be used.
     """
     with reading(source) as first:
-        about = how_graded(first)
+        about = first.about()
         old = policy_in(about, first.path)
         new = _wanted(old, policy, threshold, dict(options))
         if names := asking_otherwise(old, new):
-            fields = ({name: policy_as_json(p)[name] for name in names[:1]} for p in (old, new))
-            what = "; ".join(changes(*fields))
-            if names[0] == "split":
-                what = f"{new.split}, where it has {old.split}"
-            also = f"; also for {names_of(names[1:], SHOWN)}" if len(names) > 1 else ""
+            fields = ({name: policy_as_json(p)[name] for name in names} for p in (old, new))
             raise ConfigError(
-                f"{first.path}: needs new asks for {what}{also}. Leave that as it was, or grade "
-                "with `batch` into another directory"
+                f"{first.path}: needs new asks for {'; '.join(changes(*fields))}. Leave that as it "
+                "was, or grade with `batch` into another directory"
             )
         with _new_run(directory, {**about, "policy": policy_as_json(new)}) as made:
             _copy(first, made, "rows")
@@ -174,10 +161,8 @@ def rescore(
                 if result is None:
                     place = f"{first.path / NAME}: row {line.row} ({line.case_id})"
                     raise ConfigError(
-                        f"{place}: its verdicts do not give its result under the run's own policy. "
-                        "It was changed, or graded by a version that kept less (the run has "
-                        f"version {about.get('version')}). Grade with `batch` into another "
-                        "directory"
+                        f"{place}: its verdicts do not give its result under the run's own policy: "
+                        "it was changed, or graded by another version. Grade with `batch` anew"
                     )
                 made.add(line._replace(result=result))
             total, unfinished = made.size, made.finished < made.size

@@ -10,8 +10,9 @@ import json
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -27,7 +28,7 @@ from ..records.judge import Ask, Judge, Reply, ReplyForm, judge_info
 from ..records.usage import Usage
 from ..settings import SETTING, Choice, choose
 from ..text.sentences import sentence_spans
-from ..text.strings import clip, counted
+from ..text.strings import counted
 from .rows import Row
 
 ANY_MODEL = "openai:MODEL"
@@ -126,7 +127,19 @@ def estimate_run(
     if judge == SETTING and "judge" not in chosen.sources:
         chosen = chosen._replace(judge=ANY_MODEL)
     grader, named = _grader(chosen), chosen.judge
-    cases, unreadable, problem, drawn = _draw(data_set.rows(), sample)
+    unreadable, counts = list[Row](), Counter[bool]()
+
+    def readable() -> Iterator[Row]:
+        for row in data_set.rows():
+            counts[not row.problem] += 1
+            if not row.problem:
+                yield row
+            elif not unreadable:
+                unreadable.append(row)
+
+    chance = random.Random(SEED)  # noqa: S311 - not used for security
+    drawn = nsmallest(sample, readable(), key=lambda _: chance.random())
+    cases = counts.total()
     is_free = isinstance(named, str) and not judge_info(grader.judge).remote  # it takes part itself
     rehearsal = Rehearsal(grader)
     planned = (
@@ -135,26 +148,18 @@ def estimate_run(
     )
     results = [result for result in planned if result is not None]
     usages = [result.tokens_used for result in results]
-    times = (cases - unreadable) / len(drawn) if drawn else 0.0
+    times = counts[True] / len(drawn) if drawn else 0.0
     costs = [result.cost for result in results if result.cost is not None]
-    margin, notes = _margin(usages, cases - unreadable), []
-    if len(drawn) + unreadable < cases:
+    margin, notes = _margin(usages, counts[True]), []
+    if len(drawn) < counts[True]:
         notes.append(f"A random sample of {len(drawn):,} was planned: tokens ± {margin:.1%}.")
     if thinking := rehearsal.thinking:
         notes.append(f"Each ask is taken to think {thinking:,} tokens; it may be far more or less.")
     more = "" if thinking else ", and a model's thinking,"
     notes.append(f"Retries and asks about missing verdicts{more} come on top.")
     if unreadable:
-        unread = f"{counted(unreadable, 'row')} cannot be read and cost nothing"
-        notes.append(f"{unread}. The first is {problem}")
-    if unasked := [one for one in results if not (is_free or one.tokens_used.num_requests)]:
-        each = Counter(one.status for one in unasked).most_common()
-        kinds = ", ".join(f"{count:,} {status}" for status, count in each)
-        first = next(one for one in unasked if one.status == each[0][0])
-        notes.append(
-            f"{len(unasked):,} of {len(drawn):,} planned cases need no ask: {kinds}. The first "
-            f"{first.status}: {clip(first.reason or '', 300)}"
-        )
+        unread = f"{counted(counts[False], 'row')} cannot be read and cost nothing"
+        notes.append(f"{unread}. The first is {unreadable[0].problem}")
     if exact_token_counter(grader.judge_name) is None:
         notes.append("The tokens are estimated from the length of the texts.")
     return Estimate(
@@ -180,24 +185,6 @@ def _grader(chosen: Choice) -> Grader:
     if (cache := options.get("cache")) and (keep_in := getattr(grader.judge, "keep_in", None)):
         keep_in(Path(cache))  # it may tell that the model thinks
     return grader
-
-
-def _draw(rows: Iterable[Row], most: int) -> tuple[int, int, str, list[Row]]:
-    """How many rows there are, how many are unreadable and why, and a sample of the others.
-
-    Each readable row has the same chance: reservoir sampling, in the order of the data set.
-    """
-    chance = random.Random(SEED)  # noqa: S311 - not used for security
-    number, unreadable, problem = 0, 0, ""
-    drawn: list[Row] = []
-    for number, row in enumerate(rows, 1):
-        if row.problem:
-            unreadable, problem = unreadable + 1, problem or row.problem
-        elif len(drawn) < most:
-            drawn.append(row)
-        elif (place := chance.randrange(number - unreadable)) < most:
-            drawn[place] = row
-    return number, unreadable, problem, drawn
 
 
 def _margin(usages: list[Usage], cases: int) -> float:

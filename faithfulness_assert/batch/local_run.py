@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -21,15 +20,14 @@ from ..grading import MAX_CONCURRENCY, Grader
 from ..options import DEADLINE, hide_key
 from ..records.checks import check_number
 from ..records.errors import ConfigError, option, pip_install
-from ..records.judge import Judge, judge_info
+from ..records.judge import Judge
 from ..settings import SETTING, AnyPolicy, choose
 from ..text.strings import counted
-from .progress import Counts, shown
 from .rows import Line, Row, gate_of, grade_rows
 from .run_description import take_input
-from .stopping import Budget, BudgetError, SoftStop
-from .store import BATCH_API, NAME, Store, lines_of_run, problem_of, reading, writing
+from .store import BATCH_API, NAME, Store, lines_of, problem_of, reading, writing
 from .summary import Summary
+from .watching import Budget, BudgetError, Counts, SoftStop, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -73,7 +71,7 @@ class RunOutcome:
 
     def lines(self) -> Iterator[Line]:
         """The results, in the order of their rows: each a ``Line`` with its ``result``."""
-        return lines_of_run(self.path)
+        return lines_of(self.path)
 
     @property
     def exit_code(self) -> int:
@@ -156,12 +154,11 @@ def run(
     gate = gate_of(grader, *limits)
     on_cluster = _engine(engine, actors)
     budget = Budget(max_run_tokens, max_cost, max_errors)
-    if max_cost is not None and not options.get("prices") and judge_info(grader.judge).remote:
-        raise ConfigError(f"{option('max_cost')}: needs the option prices, or no cost is known")
+    budget.check_prices(chosen.options.get("prices"), grader.judge)
     data_set = open_data_set(source, mapping=mapping, encoding=encoding)
     if grace is not None:
         check_number("grace", grace, 0, 86_400)
-    with writing(directory) as store, SoftStop(grace, tell=progress) as soft:
+    with writing(directory) as store, SoftStop(grace) as soft:
         try:
             notes = _begin(
                 *(store, grader, data_set, budget), retry=retry_errors, regrade=regrade_changed
@@ -200,7 +197,7 @@ def _begin(
         if store.value(BATCH_API):
             how = f"faithfulness-assert batch --run {store.path}"
             raise ConfigError(f"{store.path}: this run goes over a batch API; use: {how}")
-        is_new, finished = store.about() is None, store.finished
+        is_new, finished = not store.about(), store.finished
         notes = take_input(store, grader, data_set, regrade=regrade)
         if again := store.retry_errors(retry):
             notes.append(f"graded again: {counted(again, 'case')} that could not be graded before")
@@ -276,47 +273,38 @@ class Work(logging.Handler):
         ``lines``: of ``rows``. ``trouble``: see ``Counts``.
         """
         store, total, before = self._store, self._store.size, self._summary.cases
-        if before < total:
-            try:
-                self._keep(lines, Counts(self._summary, total, trouble), progress=progress)
-            except BaseException as error:
-                if self._soft.interrupted:
-                    late = "and what was under way then did not arrive in time"
-                    self.stopped = f"{self._soft.reason}, {late}"
-                elif isinstance(error, GivenUp):
-                    self.stopped = self.stopped or str(error)
-                elif isinstance(error, sqlite3.Error):
-                    self.stopped = f"{store.path / NAME} cannot be written: {problem_of(error)}"
-                else:
-                    raise
+        counts = Counts(self._summary, total, trouble)
+        log.addHandler(self)
+        try:
+            with closing(lines), shown(counts, wanted=progress and before < total):
+                for line in lines if before < total else ():
+                    self._summary.add_counted(store.add(line), line.case_id)
+                    self.stopped = self.stopped or self._why_not_on(line)
+        except BaseException as error:
+            if self._soft.interrupted:
+                late = "and what was under way then did not arrive in time"
+                self.stopped = f"{self._soft.reason}, {late}"
+            elif isinstance(error, GivenUp):
+                self.stopped = self.stopped or str(error)
+            elif isinstance(error, sqlite3.Error):
+                self.stopped = f"{store.path / NAME} cannot be written: {problem_of(error)}"
+            else:
+                raise
+        finally:
+            log.removeHandler(self)
         finished = store.finished
         # If the last rows were the reason to stop, nothing is left.
         stopped = self.stopping() if finished < total else ""
-        signal = self._soft.number if stopped else 0
-        if signal and (waited_for := trouble().partition(": ")[2]):
-            stopped += f", while the run waited: {waited_for.rstrip('.')}"
         if stopped:
             with suppress(sqlite3.Error):  # such as a full disk, which may be the reason
                 store.note(f"stopped: {stopped}")
+        signal = self._soft.number if stopped else 0
         return RunOutcome(store.path, total, finished - before, stopped, notes, signal)
 
-    def _keep(self, lines: Generator[Line, None, None], counts: Counts, *, progress: bool) -> None:
-        began, store = time.monotonic(), self._store
-        log.addHandler(self)
-        try:
-            with closing(lines), shown(counts, wanted=progress):
-                for line in lines:
-                    self._summary.add_counted(store.add(line), line.case_id)
-                    self.stopped = (
-                        self.stopped or self._budget.exceeded(self._summary) or self._hopeless(line)
-                    )
-        finally:
-            log.removeHandler(self)
-            with suppress(sqlite3.Error):
-                store.keep("seconds", (store.value("seconds") or 0.0) + time.monotonic() - began)
-
-    def _hopeless(self, line: Line) -> str:
-        """Why there is no use in going on; "" if there is."""
+    def _why_not_on(self, line: Line) -> str:
+        """Why the run stops after this result: the budget is used up, or there is no use in it."""
+        if used_up := self._budget.exceeded(self._summary):
+            return used_up
         error, used = line.result.error, line.result.tokens_used
         if error is None:  # a case that needed no judge says nothing about it
             self._in_a_row *= not (used.total or used.num_requests)

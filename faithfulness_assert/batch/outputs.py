@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
@@ -40,7 +41,7 @@ OWN: Mapping[str, type] = {"case_id": str, "row": int, **COLUMNS}
 OTHERS = "columns_of_later_rows"
 _JUNIT = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n<testsuite name="faithfulness"'
 MOST_ANNOTATIONS = 10
-"""Annotations of a kind that GitHub shows for a step; the last one tells how many cases it is."""
+"""Annotations of a kind that GitHub shows for a step."""
 
 
 def write_results(lines: Iterable[Line], path: str | os.PathLike[str]) -> None:
@@ -225,22 +226,16 @@ def github_annotations(lines: Iterable[Line], failed: str = "error") -> Iterator
     """Workflow commands, one a line, for standard output.
 
     ``failed`` is the kind for a case that does not pass. A grader error, which says nothing about
-    the answer, is a warning. Of each, the first nine are told, and then how many there are.
+    the answer, is a warning. Of each, the first ten are told.
     """
-    ends = {"do not pass": failed, "could not be graded": "warning"}
-    counts = dict.fromkeys(ends, 0)
+    shown = Counter[str]()
     for line in lines:
         result = line.result
-        if result.pass_:
-            continue
-        end = "do not pass" if result.error is None else "could not be graded"
-        counts[end] += 1
-        if counts[end] < MOST_ANNOTATIONS:
+        kind = failed if result.error is None else "warning"
+        if not result.pass_ and shown[kind] < MOST_ANNOTATIONS:
+            shown[kind] += 1
             what: str = "failed" if result.status == "graded" else result.status
-            yield annotation(ends[end], f"{what}: {clip(line.case_id)}", result.short_reason)
-    for end, count in counts.items():
-        if count >= MOST_ANNOTATIONS:
-            yield annotation(ends[end], "faithfulness", f"{count} cases {end}")
+            yield annotation(kind, f"{what}: {clip(line.case_id)}", result.short_reason)
 
 
 def annotation(kind: str, title: str, message: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,15 +17,14 @@ from typing import Any
 from .. import __version__
 from ..asking.prompt import prompts_fingerprint
 from ..cases.data_set import SAMPLE, DataSet
-from ..files import open_file
 from ..grading import Grader
 from ..policy.policy import TAKES, Policy, plain, policy_as_json
 from ..records.checks import as_mapping
 from ..records.errors import ConfigError, option
 from ..records.judge import described
 from ..text.strings import clip, counted
-from .rows import Line, Lines, Row
-from .store import Store, cells_of, commands, lines_of_run
+from .rows import Row
+from .store import Store, cells_of, commands
 
 MAY_CHANGE = ("input.", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address, which
@@ -142,11 +140,11 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
             grade or an ask have changed or are gone, and ``regrade`` is false.
     """
     before, size = store.about(), store.size
-    was = str(as_mapping((before or {}).get("input")).get("fingerprint") or "")
+    was = str(as_mapping(before.get("input")).get("fingerprint") or "")
     start, whole = data_set.fingerprints(size, was)
     about = describe_run(grader, data_set, whole)
     notes: list[str] = []
-    if before is None:
+    if not before:
         store.add_rows(data_set.rows())
     else:
         check_unchanged(before, about, store.path, grader)
@@ -220,28 +218,15 @@ def _lost(store: Store, count: int) -> str:
 # ---------------------------------------------------------------- a run that is only read
 
 
-def how_graded(store: Store) -> Mapping[str, Any]:
-    """What a run says about itself.
-
-    Raises:
-        ConfigError: it does not say how it was graded.
-    """
-    about = store.about() or {}
-    if not all(isinstance(about.get(name), dict) for name in ("judge", "policy")):
-        problem = "must be the directory of a run that says how it was graded"
-        raise ConfigError(f"{store.path}: {problem}")
-    return about
-
-
 def data_sets_of(store: Store) -> list[str]:
     """The names of what a run was graded from, as they were given."""
-    given = as_mapping((store.about() or {}).get("input"))
+    given = as_mapping(store.about().get("input"))
     return str(given["name"]).split(", ") if "name" in given else []
 
 
 def policy_changes(before: Store, after: Store) -> list[str]:
     """What the policies of two runs differ in, in words."""
-    old, new = ({"policy": how_graded(store)["policy"]} for store in (before, after))
+    old, new = ({"policy": store.about().get("policy")} for store in (before, after))
     return changes(old, new)
 
 
@@ -251,25 +236,3 @@ def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[s
     """
     first, second = (Path(path).resolve().name.removesuffix(".jsonl") for path in (before, after))
     return (first, second) if first != second else (str(before), str(after))
-
-
-def lines_of(path: str | PathLike[str]) -> Lines:
-    """The results of a run directory, or of a file of results (JSON lines)."""
-    return partial(lines_of_run if Path(path).is_dir() else _lines_of_file, path)
-
-
-def _lines_of_file(path: str | PathLike[str]) -> Iterator[Line]:
-    number = 0
-    try:
-        with open_file(path) as texts:
-            for text in texts:
-                number += 1
-                if text.strip():
-                    yield Line.of_json(text, number)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        problem = str(error).partition("\n")[0]
-        advice = "not results of a run; name its directory, or its results as .jsonl"
-        first = "what is not graded yet goes through batch first"
-        raise ConfigError(f"{path}, line {number}: {advice}; {first}: {problem}") from None

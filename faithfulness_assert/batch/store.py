@@ -20,7 +20,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..files import open_database, open_text
+from ..files import open_database, open_file, open_text
 from ..records.checks import as_mapping
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
@@ -150,10 +150,9 @@ class Store:
         with self._read(f"{name} in the table run"):
             return None if cells is None else json.loads(cells[0])
 
-    def about(self) -> Mapping[str, Any] | None:
-        """What is graded with what; None in a run that was not begun."""
-        about = self.value("about")
-        return None if about is None else as_mapping(about)
+    def about(self) -> Mapping[str, Any]:
+        """What is graded with what; empty in a run that was not begun."""
+        return as_mapping(self.value("about"))
 
     @property
     def size(self) -> int:
@@ -238,7 +237,7 @@ class Store:
     def replaced(self) -> Summary:
         """What was spent on results that others replaced, without what was found."""
         with self._read("the table earlier"):
-            summary = Summary(float(self.value("seconds") or 0), self.size)
+            summary = Summary(self.size)
             for group in self.db.execute(_GROUPS.format("earlier")):
                 summary.add_spent(Counted(*group))
             return summary
@@ -365,7 +364,23 @@ def not_finished(done: int, total: int) -> str:
     return note if done < total else ""
 
 
-def lines_of_run(path: str | PathLike[str]) -> Iterator[Line]:
-    """The results of the run in a directory, in the order of their rows."""
-    with reading(path) as store:
-        yield from (line for _, line in store.graded(texts=False))
+def lines_of(path: str | PathLike[str]) -> Iterator[Line]:
+    """The results of a run directory, in the order of their rows, or of a file (JSON lines)."""
+    if Path(path).is_dir():
+        with reading(path) as store:
+            yield from (line for _, line in store.graded(texts=False))
+        return
+    number = 0
+    try:
+        with open_file(path) as texts:
+            for text in texts:
+                number += 1
+                if text.strip():
+                    yield Line.of_json(text, number)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        problem = str(error).partition("\n")[0]
+        advice = "not results of a run; name its directory, or its results as .jsonl"
+        first = "what is not graded yet goes through batch first"
+        raise ConfigError(f"{path}, line {number}: {advice}; {first}: {problem}") from None

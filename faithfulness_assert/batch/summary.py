@@ -106,6 +106,14 @@ class Counted(NamedTuple):
         )
 
 
+class ErrorGroup(NamedTuple):
+    """Errors of one kind; ``message`` is that of one of them."""
+
+    kind: str
+    cases: int
+    message: str
+
+
 class Summary:
     """Counts of lines or results, in any order.
 
@@ -121,17 +129,16 @@ class Summary:
         estimated: whether some of them are no more than estimated.
         cost: the sum of the costs; None without prices.
         unpriced: whether some tokens have no cost.
-        errors: why cases could not be graded, by kind; see ``ErrorGroups``.
+        last_error: the one that was added last, in words.
         found: how many cases there are of each of ``CHECKS``.
         first: the id of one of them, or "".
         lost: what the first case that passed lost points for, in words, where results were seen.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
         untested: how many cases are those for which no control could be made.
         caveats: what is to be known of a judge, such as the embedded one.
-        seconds: the wall time of the run; None if nobody measured it.
     """
 
-    def __init__(self, seconds: float | None = None, rows: int = 0) -> None:
+    def __init__(self, rows: int = 0) -> None:
         self.cases = self.passed = self.not_graded = self.defined = 0
         self.untested = 0
         self.found: Counter[str] = Counter()
@@ -141,9 +148,9 @@ class Summary:
         self.statuses: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
         self.controls: Counter[str] = Counter()
-        self.errors = ErrorGroups()
+        self.last_error, self._errors = "", dict[str, ErrorGroup]()
         self.cost: float | None = None
-        self.seconds, self.rows = seconds, rows
+        self.rows = rows
         self.estimated = self.unpriced = False
         self._sum = self._squares = 0
 
@@ -159,7 +166,7 @@ class Summary:
         self.passed += group.passed * group.cases
         if group.error is not None:
             self.not_graded += group.cases
-            self.errors.add(group.error, group.message or "", group.cases)
+            self._add_error(group.error, group.message or "", group.cases)
         self.statuses[group.status] += group.cases
         notes = json.loads(group.notes)
         for name, number in notes.get("controls", {}).items():
@@ -188,6 +195,14 @@ class Summary:
             self.cost = (self.cost or 0.0) + group.cost
         elif group.prompt or group.completion:
             self.unpriced = True
+
+    def _add_error(self, kind: str, message: str, cases: int) -> None:
+        self.last_error = f"last error ({kind}): {message}"
+        kind = kind[:MAX_KIND] or "unknown error"  # a file of results may say anything
+        message = clip(message, MAX_MESSAGE)
+        group = self._errors.get(kind, ErrorGroup(kind, 0, message))
+        first = min(group.message, message)  # the same one in every order
+        self._errors[kind] = ErrorGroup(kind, group.cases + cases, first)
 
     @property
     def all_tokens(self) -> int:
@@ -258,12 +273,22 @@ class Summary:
         if set(self.statuses) - {"graded"}:
             counts = ", ".join(f"{name} {n:,}" for name, n in self.statuses.most_common())
             lines.append(f"statuses: {counts}")
-        lines += self.errors.lines()
+        lines += self.error_lines()
         if self.tokens["num_requests"] and spent:
             lines.append(self.spent())
-        if self.seconds:
-            lines.append(f"time: {duration(self.seconds)}, {self.cases / self.seconds:.3g} cases/s")
         return "\n".join(lines)
+
+    def errors(self) -> list[ErrorGroup]:
+        """Why cases could not be graded, the largest group first."""
+        return sorted(self._errors.values(), key=lambda group: (-group.cases, *group))
+
+    def error_lines(self) -> Iterator[str]:
+        """The largest groups, for people."""
+        for group in self.errors()[:SHOWN_GROUPS]:
+            such_as = ", such as" if group.cases > 1 else ""
+            yield visible(f"not graded: {group.cases:,} x {group.kind}{such_as}: {group.message}")
+        if rest := sum(group.cases for group in self.errors()[SHOWN_GROUPS:]):
+            yield f"not graded: {rest:,} more, of other kinds"
 
     def spent(self) -> str:
         """What all of it has cost, on one line."""
@@ -275,54 +300,6 @@ class Summary:
         return f"spent: {counted(self.tokens['num_requests'], 'request')}, {tokens}{cost}"
 
 
-def duration(seconds: float) -> str:
-    """Seconds for people: ``2 h 05 min``, ``3 min 07 s``, ``4.2 s``."""
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes >= 60:
-        return f"{minutes // 60} h {minutes % 60:02} min"
-    return f"{minutes} min {rest:02} s" if minutes else f"{seconds:.1f} s"
-
-
 def money(cost: float) -> str:
     """A cost for people: ``12.35``, ``0.0421``."""
     return f"{cost:,.2f}" if cost >= 1 else f"{cost:.3g}"
-
-
-# ---------------------------------------------------------------- why cases could not be graded
-
-
-class ErrorGroup(NamedTuple):
-    """Errors of one kind; ``message`` is that of one of them."""
-
-    kind: str
-    cases: int
-    message: str
-
-
-class ErrorGroups:
-    """Errors in groups by their kind. ``last``: the one that was added last, in words."""
-
-    def __init__(self) -> None:
-        self._groups: dict[str, ErrorGroup] = {}
-        self.last = ""
-
-    def add(self, kind: str, message: str, cases: int = 1) -> None:
-        """Adds an error of so many cases."""
-        self.last = f"last error ({kind}): {message}"
-        kind = kind[:MAX_KIND] or "unknown error"  # a file of results may say anything
-        message = clip(message, MAX_MESSAGE)
-        group = self._groups.get(kind, ErrorGroup(kind, 0, message))
-        first = min(group.message, message)  # the same one in every order
-        self._groups[kind] = ErrorGroup(kind, group.cases + cases, first)
-
-    def groups(self) -> list[ErrorGroup]:
-        """All groups, the largest first."""
-        return sorted(self._groups.values(), key=lambda group: (-group.cases, *group))
-
-    def lines(self) -> Iterator[str]:
-        """The largest groups, for people."""
-        for group in self.groups()[:SHOWN_GROUPS]:
-            such_as = ", such as" if group.cases > 1 else ""
-            yield visible(f"not graded: {group.cases:,} x {group.kind}{such_as}: {group.message}")
-        if rest := sum(group.cases for group in self.groups()[SHOWN_GROUPS:]):
-            yield f"not graded: {rest:,} more, of other kinds"

@@ -18,11 +18,11 @@ from typing import Any
 from ..batch import RunOutcome
 from ..batch import run as run_rows
 from ..batch.outputs import annotation, check_output, github_annotations, write_results
-from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
-from ..batch.run_description import data_sets_of, lines_of
-from ..batch.stopping import Budget, SoftStop
-from ..batch.store import NAME, is_run, lines_of_run, not_finished, reading
+from ..batch.provider_batches import BudgetError, collect, is_begun, submit
+from ..batch.run_description import data_sets_of
+from ..batch.store import NAME, is_run, lines_of, not_finished, reading
 from ..batch.summary import Summary
+from ..batch.watching import Budget, SoftStop
 from ..cases.data_set import DataSet
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError, option
@@ -171,7 +171,7 @@ def _go_on_alone(arguments: Namespace) -> int:
     return _go_on(arguments, partial(collect, arguments.run))
 
 
-def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
+def _go_on(arguments: Namespace, step: Callable[[], RunOutcome]) -> int:
     """Takes a step of a run over a batch API, and says where it stands. Returns the exit code.
 
     Standard output gets the summary of a run that is finished.
@@ -180,7 +180,7 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
     how = _to_go_on("batch", "--run", run)
     try:
         with soft:
-            reached = step()
+            outcome = step()
     except BudgetError as error:
         say(f"Nothing was sent: {error}")
         return NOT_GRADED
@@ -193,14 +193,12 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
     except OSError as error:  # such as a disk that is full
         problem = f"{error.filename or run}: {error.strerror}"
     else:
-        for line in reached.notes:
+        for line in outcome.notes:
             say(line)
-        if not reached.finished:
+        if outcome.stopped:
             say(f"Not finished. {how}")
             return WAITING
-        with reading(run) as store:
-            summary = store.summary()
-        return _ended(arguments, summary)
+        return _ended(arguments, outcome.summary)
     say(f"{problem}\nNothing is lost. {how}")
     return code
 
@@ -222,7 +220,7 @@ def write_outputs(arguments: Namespace, run: str | PathLike[str]) -> None:
     """Writes the results of a run as these arguments want it."""
     for file in arguments.output:
         say(f"writing {file}")
-        write_results(lines_of_run(run), file)
+        write_results(lines_of(run), file)
     if arguments.report is not None:
         from ..report import write_report
 
@@ -230,14 +228,14 @@ def write_outputs(arguments: Namespace, run: str | PathLike[str]) -> None:
         write_report(run, arguments.report)
     if arguments.github:
         kind = "error" if arguments.fail_under is None else "warning"  # then the mean decides
-        for command in github_annotations(lines_of_run(run), kind):
+        for command in github_annotations(lines_of(run), kind):
             print(command)  # not with show_line, which makes commands of CI logs harmless
 
 
 def run_export(arguments: Namespace) -> int:
     """Writes the results, as ``batch --output`` does."""
     check_result_file(arguments.output, arguments.RUN, "-")
-    write_results(lines_of(arguments.RUN)(), arguments.output)
+    write_results(lines_of(arguments.RUN), arguments.output)
     if Path(arguments.RUN).is_dir():
         with reading(arguments.RUN) as store:
             if notice := not_finished(store.finished, store.size) or EMPTY * (not store.finished):

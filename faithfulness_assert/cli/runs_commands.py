@@ -8,13 +8,13 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from contextlib import suppress
+from functools import partial
 
 from ..batch import RunOutcome, merge, rescore
-from ..batch.comparison import compare
+from ..batch.comparison import compare, recheck
 from ..batch.comparison_views import as_markdown, as_text
-from ..batch.rechecking import recheck
-from ..batch.run_description import lines_of, names_of, policy_changes
-from ..batch.store import reading
+from ..batch.run_description import names_of, policy_changes
+from ..batch.store import lines_of, reading
 from ..grading import MAX_CONCURRENCY
 from ..records.checks import check_number
 from ..records.errors import ConfigError
@@ -44,8 +44,8 @@ def run_compare(arguments: Namespace) -> int:
     most = arguments.max_regressed
     check_number("max_regressed", most, 0, 10**9, whole=True, optional=True)
     comparison = compare(
-        lines_of(arguments.A),
-        lines_of(arguments.B),
+        partial(lines_of, arguments.A),
+        partial(lines_of, arguments.B),
         shown=arguments.show,
         names=names_of(arguments.A, arguments.B),
         min_graded=arguments.min_graded,

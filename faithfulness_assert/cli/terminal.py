@@ -55,7 +55,7 @@ def show(
     for place, (_, number, result, case) in enumerate(worst):
         _print_case(result, number, case, apart=place > 0)
     if before is not None:
-        causes = summary.errors.lines() if only_worst or summary.not_graded > 1 else ()
+        causes = summary.error_lines() if only_worst or summary.not_graded > 1 else ()
         _print_end(summary, causes, notes, before)
     if only_worst and before is not None:
         shown = f"{len(worst)} worst of {summary.failed:,} failed cases are shown"

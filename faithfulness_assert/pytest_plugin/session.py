@@ -196,7 +196,7 @@ class SessionResults:
             else:
                 summary.add_spent(Counted.of(line.result))
         yield from summary.brief().splitlines()
-        yield from summary.errors.lines()
+        yield from summary.error_lines()
         if summary.tokens["num_requests"]:
             yield summary.spent()
         if self._wrote:

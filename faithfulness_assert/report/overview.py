@@ -164,7 +164,7 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "words": LABELS,
         "bars": [(place, count) for place, count in enumerate(figures.scores) if count],
         "statuses": summary.statuses.most_common(),
-        "errors": summary.errors.groups()[:MOST_NAMES],
+        "errors": summary.errors()[:MOST_NAMES],
         "slices": figures.slices.columns(),
         "repeats": figures.repeats.most(),
     }

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..batch.rows import Line, Lines, Row, digest
-from ..batch.run_description import lines_of
-from ..batch.store import reading
+from ..batch.store import lines_of, reading
 from ..batch.summary import Summary
 from ..cases.case import Case
 from ..cases.sources import open_data_set
@@ -88,11 +88,11 @@ def open_results(source: Any) -> Results:
         ConfigError: they cannot be read.
     """
     if isinstance(source, str | PathLike):
-        name, lines = str(source), lines_of(source)
+        name, lines = str(source), partial(lines_of, source)
         if not Path(source).is_dir():
             return Results(name, name, {}, Summary(), lines, lambda: map(_with_own_texts, lines()))
         with reading(source) as store:
-            about, replaced = store.about() or {}, store.replaced()
+            about, replaced = store.about(), store.replaced()
         graded = text_of(as_mapping(about.get("input")).get("name"))
         return Results(name, graded or name, about, replaced, lines, lambda: _of_run(source, about))
     if isinstance(source, GradingResult | Line):

@@ -27,7 +27,7 @@ from labelled_runs import (
 from faithfulness_assert import ConfigError
 from faithfulness_assert.agreement import measure, unfaithful_rate, write_sheet
 from faithfulness_assert.agreement.drawing import draw, open_run, split
-from faithfulness_assert.batch.store import lines_of_run, writing
+from faithfulness_assert.batch.store import lines_of, writing
 
 Rows = list[dict[str, Any]]
 
@@ -73,7 +73,7 @@ def test_flagged_answers_are_drawn_at_two_and_a_quarter_times_the_rate_and_five_
 
 
 def test_a_seed_draws_the_same_whatever_the_order_and_more_of_the_same(known, tmp_path):
-    lines = [f"{line.to_json()}\n" for line in lines_of_run(known.path)]
+    lines = [f"{line.to_json()}\n" for line in lines_of(known.path)]
     other = tmp_path / "shuffled.jsonl"
     other.write_text("".join(reversed(lines)), encoding="utf-8")
     drawn = draw(open_run(known.path), 100, seed=1)
@@ -273,7 +273,7 @@ def test_a_run_that_is_not_the_one_that_was_labelled_is_refused(known, tmp_path)
 
 def test_labels_stay_usable_when_the_run_grows_and_speak_of_what_was_drawn_from(tmp_path):
     whole, path = known_run(tmp_path / "whole", cases=400), tmp_path / "run"
-    lines = list(lines_of_run(whole.path))
+    lines = list(lines_of(whole.path))
     failed = line_of(3, whole.records[2], not_graded())
     first = [*lines[:2], failed, *lines[3:200]]
     write_run(path, first, rows=map(row_of, range(1, 401), whole.records))

@@ -29,7 +29,7 @@ from strategies import examples
 
 from faithfulness_assert.batch.provider_batches import batches
 from faithfulness_assert.batch.provider_batches.apis import FORMS
-from faithfulness_assert.batch.store import lines_of_run
+from faithfulness_assert.batch.store import lines_of
 
 VIAS = ["openai-batch", "anthropic-batch"]
 KEY = "key-0123456789abcdef"
@@ -65,7 +65,7 @@ def cases(count: int) -> list[dict[str, Any]]:
 def results_in(path: Path) -> Results:
     """The results of a run by case, of which none has two, without what must differ from others:
     how long it took, and the tokens for the line with the token."""
-    found = [json.loads(line.to_json()) for line in lines_of_run(path)]
+    found = [json.loads(line.to_json()) for line in lines_of(path)]
     for one in found:
         one.update(latency_ms=0, tokens_used={})
         one["metadata"].pop("tokens", None)
@@ -122,7 +122,7 @@ class Run:
 
     def spent(self) -> Counter[str]:
         spent: Counter[str] = Counter()
-        for line in lines_of_run(self.path):
+        for line in lines_of(self.path):
             used = line.result.tokens_used
             spent.update(asks=used.num_requests, prompt=used.prompt, completion=used.completion)
         return spent
@@ -235,7 +235,7 @@ def test_a_judge_that_thinks_has_room_in_the_next_round_and_what_was_cut_off_is_
     with BatchServer(thinks) as server:
         run = run_of(tmp_path, via, server, 3)
         run.finish()
-        lines = [json.loads(line.to_json()) for line in lines_of_run(run.path)]
+        lines = [json.loads(line.to_json()) for line in lines_of(run.path)]
     assert [one["status"] for one in lines] == ["graded"] * 3
     assert all(one["tokens_used"]["num_requests"] == 2 for one in lines)
     assert all(one["tokens_used"]["completion"] > 352 for one in lines)
@@ -297,7 +297,8 @@ def test_why_a_provider_refuses_a_batch_is_told_without_the_key_and_it_can_be_se
     with BatchServer(refuse=lambda _: [refused.pop()] if refused else []) as server:
         run = run_of(tmp_path, "openai-batch", server, 5)
         told = run.begin().stderr
-        assert "line 3: invalid_request: [redacted] \\x1b[31m: body.x" in told
+        assert '"line": 3, "message": "[redacted] ' in told
+        assert "\x1b" not in told
         assert len(server.batches) == 1
         run.finish()
         assert run.results() == run.online()
@@ -522,7 +523,7 @@ def test_a_batch_that_was_refused_before_is_not_taken_for_the_one_after_it(tmp_p
     errors = [{"code": "token_limit_exceeded", "line": None, "message": "too much", "param": None}]
     with Losing(0, refuse=lambda _: errors) as server:
         run = run_of(tmp_path, "openai-batch", server, 4)
-        assert "token_limit_exceeded: too much" in run.begin().stderr
+        assert "token_limit_exceeded" in run.begin().stderr
         errors.clear()
         server.lost, server.lag, server.batches["batch_1"].lists = 1, 2, 99
         assert "it did not work" in run.go_on().stderr
@@ -667,10 +668,10 @@ def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more
         run = run_of(tmp_path, via, server, 3)
         costly = Run(tmp_path / "costly", via, server, cases(3), ["-o", prices])
         for one, more, code, problem in (
-            (run, ["--max-run-tokens", "10"], 3, "it would use about"),
+            (run, ["--max-run-tokens", "10"], 3, "its tokens are"),
             (run, ["--max-errors", "1"], 2, "--max-errors: a batch API is sent whole batches"),
-            (costly, ["--max-cost", "10"], 3, "it would cost about"),
-            (run, ["--max-cost", "10"], 3, "unknown: --max-cost needs the option prices"),
+            (costly, ["--max-cost", "10"], 3, "its cost is"),
+            (run, ["--max-cost", "10"], 2, "--max-cost: needs the option prices"),
         ):
             done = one.begin(*more)
             assert (done.returncode, problem in done.stderr) == (code, True)

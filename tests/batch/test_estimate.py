@@ -107,11 +107,7 @@ def test_rows_that_cannot_be_read_or_have_no_context_and_a_judge_here_cost_nothi
     broken = ["no record", {"answer": "Yes.", "context": []}, *rows(1)]
     estimate = estimate_run(broken, judge=MODEL)
     assert (estimate.cases, estimate.planned, estimate.asks) == (3, 2, 1)
-    for said in (
-        "1 row cannot be read",
-        "1 of 2 planned cases need no ask: 1 no_context. The first no_context: The",
-    ):
-        assert said in str(estimate)
+    assert "1 row cannot be read" in str(estimate)
     none = estimate_run([], judge=MODEL)
     here = estimate_run(rows(3), judge="embedded", prices=PRICES)
     assert (none.cases, none.asks, none.margin, none.cost) == (0, 0, 0.0, None)

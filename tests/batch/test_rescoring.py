@@ -124,7 +124,7 @@ OTHER = {
 @pytest.mark.parametrize("name", OTHER)
 def test_a_field_that_needs_new_asks_is_named(june, tmp_path, name):
     policy = {"name": "default", "citations": "audit", name: OTHER[name]}
-    wanted = rf"{name}[\w.]*: was .*, is .*|claims, where it has sentences"
+    wanted = rf"{name}[\w.]*: was .*, is .*"
     with pytest.raises(ConfigError, match=rf"june: needs new asks for ({wanted})\."):
         rescore(june, tmp_path / "again", policy=policy)
     assert not (tmp_path / "again").exists()
@@ -203,7 +203,7 @@ def test_wrong_use_is_told_and_no_run_is_overwritten(june, tmp_path):
     for given, said in (
         ({"timeout": 5}, "timeout: nobody is asked, so only options of the policy can be given"),
         ({"treshold": 5}, "treshold: unknown option. Did you mean 'threshold'"),
-        ({"policy": "ragas"}, "for claims, where it has sentences; also for .* and 3 more"),
+        ({"policy": "ragas"}, 'split: was "sentences", is "claims"'),
         ({"directory": june}, "has a run already; use another directory"),
         ({"source": tmp_path}, "must be the directory of a run"),
     ):

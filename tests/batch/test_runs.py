@@ -25,11 +25,10 @@ from strategies import examples
 from true_server import answered
 
 from faithfulness_assert import Ask, ConfigError, Grader, Reply
-from faithfulness_assert.batch import RunOutcome, merge, progress, rescore, run
-from faithfulness_assert.batch.progress import Counts
-from faithfulness_assert.batch.run_description import lines_of
-from faithfulness_assert.batch.store import writing
+from faithfulness_assert.batch import RunOutcome, merge, rescore, run, watching
+from faithfulness_assert.batch.store import lines_of, writing
 from faithfulness_assert.batch.summary import Summary
+from faithfulness_assert.batch.watching import Counts
 from faithfulness_assert.drive import gate
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.report import write_report
@@ -192,7 +191,7 @@ def test_what_a_run_spent_counts_in_one_place_with_what_was_graded_again(tmp_pat
     stopped = graded("--regrade-changed", "--max-cost", cost / 2)
     assert (stopped.returncode, len(results_of(folder))) == (3, 9)
     assert spent(stopped.stdout) == (requests, cost)
-    assert f"it has cost {cost:.6g}, and --max-cost is" in stopped.stderr
+    assert f"its cost is {cost:.6g}, and --max-cost is" in stopped.stderr
     limit = stopped.stderr.split("--max-cost ")[-1].split()[0]
     assert cost < float(limit) <= 2.1 * cost
     again = graded("--regrade-changed", "--max-cost", 10 * cost)
@@ -311,7 +310,7 @@ def test_a_database_with_anything_else_in_it_is_refused_and_left_as_it_is(tmp_pa
     before = (tmp_path / "run" / "run.sqlite").read_bytes()
     for use in (
         lambda: quiet(cases(3), tmp_path / "run"),
-        lambda: list(lines_of(tmp_path / "run")()),
+        lambda: list(lines_of(tmp_path / "run")),
         lambda: rescore(tmp_path / "run", tmp_path / "again", threshold=0.5),
         lambda: merge([tmp_path / "run"] * 2, tmp_path / "again"),
     ):
@@ -485,13 +484,13 @@ def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wron
         now[0] += seconds
         found.cases, found.passed, found.cost = cases, cases - 150, 1.204
         said = str(counts)
-    first = "1,200 of 4,000 | 4 min 40 s left"
+    first = "1,200 of 4,000 | 0:04:40 left"
     assert said == f"{first} | 1,050 passed, 150 failed | cost 1.20 | 10.0/s"
     found.passed, found.not_graded, found.tokens["prompt"] = 1000, 50, 81_000
     rest = "1,000 passed, 150 failed, 50 not graded | cost 1.20 | 10.0/s | 81,000 tokens"
     assert str(counts) == f"{first} | {rest}"
     assert "50 not graded" in str(counts)[:79]
-    found.errors.add("auth", "HTTP 401: no")
+    found.last_error = "last error (auth): HTTP 401: no"
     assert str(counts) == f"{first} | {rest} | last error (auth): HTTP 401: no"
     first = "1,200 of 4,000"
     counts.trouble = lambda: "waiting: no connection"
@@ -501,7 +500,7 @@ def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wron
 def test_progress_is_shown_also_while_no_result_comes_and_all_rows_are_counted(
     tmp_path, monkeypatch, capfd
 ):
-    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    monkeypatch.setattr(watching, "LINE_SECONDS", 0.01)
     said = []
 
     class Patient(TruthfulJudge):

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from command import here
-from loopback import Answer, Loopback, Request, refusal_to
+from loopback import Answer, Loopback, Request
 from processes import HEARS_CTRL_C, eventually
 from rows import finished, results_of
 from true_server import answered
@@ -112,20 +112,6 @@ def test_when_the_grace_has_ended_only_what_is_under_way_is_lost(tmp_path, grace
         assert here(*command(server, tmp_path)[len(HEARS_CTRL_C) :]).returncode == 0
     assert results_of(tmp_path / "run") == undisturbed(tmp_path)
     assert sum(count - 1 for count in world.came.values()) == AT_ONCE
-
-
-def test_who_stops_a_run_that_waits_is_told_what_it_waited_for(tmp_path):
-    came = itertools.count()
-
-    def goes_down(request: Request) -> Answer:
-        return answered(request) if next(came) < 3 else refusal_to(503, "loads its model")
-
-    with Loopback(goes_down) as server:
-        process = started(command(server, tmp_path, "--grace", "1", "-o", "max_retries=0"))
-        assert "loads its model" in _read_until(process, "waits until")
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    assert re.search("SIGINT came.*, while the run waited: .*loads its model", said)
 
 
 def test_a_second_signal_ends_the_grace(tmp_path):

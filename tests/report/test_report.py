@@ -24,8 +24,7 @@ from strategies import examples
 from faithfulness_assert import ConfigError, Results, grade
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.outputs import write_results
-from faithfulness_assert.batch.run_description import lines_of
-from faithfulness_assert.batch.store import lines_of_run
+from faithfulness_assert.batch.store import lines_of
 from faithfulness_assert.report import building, write_report
 from faithfulness_assert.report.case_view import Offsets
 
@@ -112,7 +111,7 @@ def test_a_run_has_its_texts_and_a_page_says_that_a_file_of_results_has_none(
 ):
     data.unlink()
     assert page_of(finished, tmp_path).rows[0][7] == RECORDS[0]["answer"]
-    write_results(lines_of_run(finished), tmp_path / "all.jsonl")
+    write_results(lines_of(finished), tmp_path / "all.jsonl")
     page = page_of(tmp_path / "all.jsonl", tmp_path)
     assert [row[7] for row in page.rows] == [None, None]
     assert "The answers and contexts are not shown" in page.text
@@ -150,7 +149,7 @@ def test_a_file_that_only_a_run_names_is_not_opened(finished, data, tmp_path):
 def test_a_report_reads_no_link_of_a_run(finished, tmp_path):
     (finished / "run.sqlite").rename(tmp_path / "elsewhere")
     (finished / "run.sqlite").symlink_to(tmp_path / "elsewhere")
-    for use in (lambda: page_of(finished, tmp_path), lambda: list(lines_of(finished)())):
+    for use in (lambda: page_of(finished, tmp_path), lambda: list(lines_of(finished))):
         with pytest.raises(ConfigError, match="it is a link to another file"):
             use()
 

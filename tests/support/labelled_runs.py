@@ -11,7 +11,7 @@ from typing import Any
 
 from faithfulness_assert import GradingResult, Verdict
 from faithfulness_assert.batch.rows import Line, Row, digest
-from faithfulness_assert.batch.store import lines_of_run, writing
+from faithfulness_assert.batch.store import lines_of, writing
 from faithfulness_assert.records.errors import JudgeErrorKind
 from faithfulness_assert.records.model import GraderError
 
@@ -118,7 +118,7 @@ def write_run(
 def changed(run: Known, change: Callable[[int, dict[str, Any]], None], path: Path) -> Path:
     """A run over the same cases whose results are changed."""
     lines = []
-    for number, line in enumerate(lines_of_run(run.path)):
+    for number, line in enumerate(lines_of(run.path)):
         data = json.loads(line.to_json())
         change(number, data)
         lines.append(Line.of_json(json.dumps(data)))

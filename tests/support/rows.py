@@ -9,7 +9,7 @@ from typing import Any
 from conftest import ROOT
 
 from faithfulness_assert import GradingResult
-from faithfulness_assert.batch.store import lines_of_run
+from faithfulness_assert.batch.store import lines_of
 from faithfulness_assert.batch.summary import Summary
 
 FIXTURES = ROOT / "fixtures"
@@ -32,7 +32,7 @@ def contains(found: Any, wanted: Any) -> bool:
 
 def results_of(directory: Path) -> dict[int, dict[str, Any]]:
     """The results of a run by their rows, without the time that they took."""
-    lines = [json.loads(line.to_json()) for line in lines_of_run(directory)]
+    lines = [json.loads(line.to_json()) for line in lines_of(directory)]
     return {line["row"]: {**line, "latency_ms": 0} for line in lines}
 
 

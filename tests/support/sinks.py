@@ -223,7 +223,7 @@ def shown(folder: Path) -> dict[str, Sink]:
         for part in pieces(text[:MANY]):
             judge = ScriptedJudge([fa.JudgeError(part, "server")])
             found.add(line(part)._replace(result=fa.grade(ANSWER, CONTEXT, judge=judge)))
-        return found.text() + "".join(found.errors.lines())
+        return found.text() + "".join(found.error_lines())
 
     def command(*words: str, file: Callable[[str], str] = str) -> Sink:
         """A command, whose words may name a file that is made of the text."""

@@ -20,13 +20,15 @@ from ...options import UNSTORED, hide_key, names_taken_by
 from ...records.errors import ConfigError, option
 from ...settings import SETTING, choose
 from ..estimate import estimate_run
+from ..local_run import RunOutcome
 from ..run_description import check_unchanged, describe_grader, policy_in, take_input
-from ..stopping import Budget, BudgetError
 from ..store import BATCH_API, Store, is_run, reading, writing
+from ..summary import Summary
+from ..watching import Budget, BudgetError
 from .apis import SERVICES, BatchAPI
-from .batches import Batches, Standing
+from .batches import Batches
 
-__all__ = ["SERVICES", "BudgetError", "Standing", "collect", "is_begun", "submit"]
+__all__ = ["SERVICES", "BudgetError", "collect", "is_begun", "submit"]
 
 
 def submit(
@@ -37,20 +39,15 @@ def submit(
     judge: str = SETTING,
     retry_errors: bool | None = None,
     regrade_changed: bool = False,
-    budget: Budget | None = None,
+    budget: Budget,
     **options: Any,
-) -> Standing:
+) -> RunOutcome:
     """Begins a run or goes on with it: sends what there is to send, and does not wait.
 
     Args:
-        data_set: what is graded. It is copied into the directory.
-        directory: of the run.
+        data_set, directory, judge, options, regrade_changed: as for ``batch.run``.
         via: one of ``SERVICES``.
-        judge: ``openai:MODEL`` or ``anthropic:MODEL``.
-        options: also ``policy`` and ``threshold``; see ``Grader``.
-        retry_errors: if the run was finished, cases that could not be graded are graded again,
-            as ``batch.run`` does.
-        regrade_changed: so are rows that have changed.
+        retry_errors: the same, if the run was finished.
         budget: of the estimate for the whole run. A batch is paid whole.
 
     Raises:
@@ -64,43 +61,43 @@ def submit(
     chosen = choose(judge, policy, threshold, rest)
     settings = _settings(via, chosen.judge, chosen.options)
     grader = Grader(chosen.judge, chosen.policy, chosen.threshold, **chosen.options)
+    budget.check_prices(settings.get("prices"), grader.judge)
     with writing(directory) as store:
         with store.transaction():
-            if store.about() is not None and store.value(BATCH_API) is None:
+            if store.about() and store.value(BATCH_API) is None:
                 how = f"without {option('via')}"
                 raise ConfigError(f"{store.path}: this run was begun {how}; keep to it")
             take_input(store, grader, data_set, regrade=regrade_changed)
             store.keep(BATCH_API, settings)  # a limit of tokens may be another one now
             if store.finished == store.size and store.retry_errors(retry_errors):
                 store.db.execute("DELETE FROM asks WHERE row NOT IN (SELECT row FROM results)")
-            if budget:
-                given = (row.fields for row in store.rows())
-                estimate = estimate_run(given, policy=grader.policy, **settings)
-                if problem := budget.too_small_for(estimate):
-                    raise BudgetError(problem)
+            given, used = (row.fields for row in store.rows()), Summary()
+            estimate = estimate_run(given, policy=grader.policy, **settings)
+            used.tokens.update(prompt=estimate.prompt, completion=estimate.completion)
+            used.cost = estimate.cost
+            if problem := budget.exceeded(used):
+                raise BudgetError(problem)
         return _step(store, grader)
 
 
-def collect(directory: str | PathLike[str]) -> Standing:
+def collect(directory: str | PathLike[str]) -> RunOutcome:
     """Fetches what is done, and sends what comes next. Any machine with the directory can do it.
 
     Args:
-        directory: of a run that ``submit`` began; see ``is_begun``.
+        directory: of a run for which ``is_begun``.
 
     Raises:
         ConfigError: there is no such run, or it was made by another version.
         JudgeError: the provider could not be asked. The run can go on.
     """
-    if not is_begun(directory):
-        raise ConfigError(f"{directory}: has no run over a batch API; begin one")
     with writing(directory) as store:
-        about = store.about() or {}
+        about = store.about()
         grader = Grader(policy=policy_in(about, store.path), **store.value(BATCH_API))
         check_unchanged(about, describe_grader(grader), store.path, grader)
         return _step(store, grader)
 
 
-def _step(store: Store, grader: Grader) -> Standing:
+def _step(store: Store, grader: Grader) -> RunOutcome:
     """Goes on as far as possible."""
     grader.keep_secret(store.secret())
     with closing(BatchAPI(cast("RemoteJudge", grader.judge))) as api:

@@ -21,8 +21,8 @@ from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.remote.sdk import load_sdk
 from ...records.errors import JudgeError
 
-EXPIRED, MISSING, SEVERAL, NOT_RUN = "expired", "missing", "several", "not run"
-"""Why an ask has no answer. All but the last count as tries: the provider had the ask."""
+MISSING, NOT_RUN = "missing", "not run"
+"""Why an ask has no answer: it expired or is lost, or several differ; or nobody tried to answer."""
 NOT_FOUND = 404
 REFUSED = {*range(400, 500)} - {408, 409}
 """Statuses after which nothing has come of a request. After the two, something may have."""
@@ -31,17 +31,7 @@ CONNECTIONS_FAIL = {"APIConnectionError", "TransportError"}
 ROUTE = "/v1/chat/completions"
 NAME_KEY = "faithfulness_assert"
 ENDED = ("failed", "completed", "expired", "cancelled", "ended")
-NO_REASON = "the provider gave no reason"
-SAID = {"line": "line ", "code": "", "message": "", "param": ""}
-"""What is told of an error, and the word before it."""
 MOST_PROBLEMS = 5
-_PROBLEMS = {
-    "batch_expired": EXPIRED,
-    "batch_cancelled": NOT_RUN,
-    "expired": EXPIRED,
-    "canceled": NOT_RUN,
-}
-"""By the words of both."""
 
 
 class Form(NamedTuple):
@@ -99,11 +89,13 @@ def read_line(line: bytes, secrets: Secrets) -> tuple[str, list[Any] | str]:
             return id, [200, e]
         case {"custom_id": str(id), "result": {"type": "errored", "error": error}}:
             return id, [200, {"error": error}]
-        case {"custom_id": str(id), "result": {"type": str(why)}} | {
+        case {"custom_id": str(id), "result": {"type": "canceled"}} | {
             "custom_id": str(id),
-            "error": {"code": str(why)},
+            "error": {"code": "batch_cancelled"},
         }:
-            return id, _PROBLEMS.get(why, MISSING)
+            return id, NOT_RUN
+        case {"custom_id": str(id)}:
+            return id, MISSING
     return "", MISSING
 
 
@@ -142,23 +134,24 @@ class BatchAPI:
         """Closes the connections."""
         self._api.close()
 
-    def prepared(self, file: IO[bytes], name: str) -> Mapping[str, Any]:
-        """What creates the batch of requests, a line each. ``name``: for ``find``."""
-        file.seek(0)
-        if not self.form.is_file:
-            return {"requests": [json.loads(line) for line in file]}
-        upload = self._api.files.create(file=("requests.jsonl", file), purpose="batch")
-        return {
-            "input_file_id": self._id_in({"id": upload.id}),
-            "endpoint": ROUTE,
-            "completion_window": "24h",
-            "metadata": {NAME_KEY: name},
-        }
+    def send(self, file: IO[bytes], name: str) -> str:
+        """Creates the batch of requests, a line each, for which somebody pays. Returns its id.
 
-    def create(self, prepared: Mapping[str, Any]) -> str:
-        """Creates a batch, for which somebody pays. Returns its id."""
-        once = self._api.with_options(max_retries=0)
-        return self._id_in(self.form.batches(once).create(**prepared).to_dict())
+        ``name``: for ``find``.
+        """
+        file.seek(0)
+        if self.form.is_file:
+            upload = self._api.files.create(file=("requests.jsonl", file), purpose="batch")
+            given = {
+                "input_file_id": self._id_in({"id": upload.id}),
+                "endpoint": ROUTE,
+                "completion_window": "24h",
+                "metadata": {NAME_KEY: name},
+            }
+        else:
+            given = {"requests": [json.loads(line) for line in file]}
+        once = self.form.batches(self._api.with_options(max_retries=0))
+        return self._id_in(once.create(**given).to_dict())
 
     def find(
         self, name: str, lines: int, others: Sequence[str], has: Callable[[str], bool]
@@ -167,11 +160,8 @@ class BatchAPI:
 
         Where batches have no names, the ids of the answers of one that has ended show whose it is.
 
-        Args:
-            name: the name under which it was sent.
-            lines: how many requests it has.
-            others: the ids of other batches.
-            has: whether an ask with this id is in it.
+        It was sent under this ``name``, with so many ``lines``; ``others`` are the ids of other
+        batches, and ``has`` tells whether an ask with an id is in it.
 
         Returns:
             Its id, or "" and the ids of those that may be it.
@@ -222,10 +212,8 @@ class BatchAPI:
         cancelled = status == "cancelled" or seen.get("cancel_initiated_at") is not None
         told = f"{status} ({done} of {total} done)" if total else status
         if status == "failed":
-            errors = (seen.get("errors") or {}).get("data") or [{"message": NO_REASON}]
-            for error in errors[:MOST_PROBLEMS]:
-                said = (f"{word}{error[name]}" for name, word in SAID.items() if error.get(name))
-                told += f"; refused: {safe_text(': '.join(said), self._secrets)}"
+            errors = (seen.get("errors") or {}).get("data") or []
+            told += f"; refused: {safe_text(json.dumps(errors[:MOST_PROBLEMS]), self._secrets)}"
         ended = status in ENDED
         return Look(told, ended, ended and (cancelled or status == "failed"), outputs)
 

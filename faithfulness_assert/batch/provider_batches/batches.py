@@ -7,6 +7,11 @@ Each batch is sent once, also if a process was killed while it sent one. That it
 is noted before. If the note has no batch, the batch may be at the provider all the same: it is
 looked for, and is adopted only if it shows that it is ours. Neither the clocks of both sides nor a
 listing that lags behind leads to a second batch. What was not sent is asked anew.
+
+An ask has an outcome as soon as a reply names it (see ``asking.schema``), or fails for good.
+Otherwise it is asked again in a further batch, at most ``TRIES`` times in all. A reply that does
+not name its ask is never read, under whichever id it came. A failure cannot name its ask, but it
+cannot raise a score either.
 """
 
 from __future__ import annotations
@@ -14,32 +19,27 @@ from __future__ import annotations
 import json
 import shlex
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from itertools import chain
 from tempfile import TemporaryFile
-from typing import IO, NamedTuple, cast
+from typing import IO, Any, NamedTuple, cast
 
 from ...grading import Grader
+from ...judges.http import Answer
 from ...judges.remote.needs import Steps
 from ...judges.remote.remote_judge import RemoteJudge
+from ...judges.stored_replies import ask_key
 from ...records.errors import ConfigError, JudgeError
-from ...records.judge import Ask
+from ...records.judge import Ask, Outcome, Reply
+from ...records.usage import Usage
+from ..local_run import RunOutcome
 from ..rows import line_of
 from ..store import NAME, Store
-from .apis import (
-    MISSING,
-    NOT_FOUND,
-    NOT_RUN,
-    REFUSED,
-    SEVERAL,
-    BatchAPI,
-    Look,
-    read_line,
-    service_errors,
-)
-from .asks import CaseAnswers
+from .apis import MISSING, NOT_FOUND, NOT_RUN, REFUSED, BatchAPI, Look, read_line, service_errors
 
 MAX_LINE = 16 << 20
 """Bytes of a line of an output. What is longer is no line that we know."""
@@ -48,21 +48,15 @@ LOOK_AGAIN = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 WAITS = """EXISTS (SELECT 1 FROM asks JOIN batches USING (batch)
 WHERE asks.row = rows.row AND NOT answered)"""
 """Whether a row waits for a batch."""
-KEEP = """UPDATE asks SET said = CASE WHEN ifnull(said, :said) = :said THEN :said ELSE :several END
+KEEP = """UPDATE asks SET said = CASE WHEN ifnull(said, :said) = :said THEN :said ELSE :none END
 WHERE id = :id"""
 """Of answers that differ none is kept."""
-
-
-class Standing(NamedTuple):
-    """Where a run stands.
-
-    Args:
-        finished: all cases have results.
-        notes: what happened, in lines for the user.
-    """
-
-    finished: bool
-    notes: tuple[str, ...]
+TRIES = 3
+"""How often an ask is sent in all, if it gets no answer that can be used."""
+NEVER_READ = ("content_filter", "error")
+"""How a reply ends that is never read for verdicts."""
+UNANSWERED = "the batch brought no answer to this ask, or several that are not the same"
+UNNAMED = "the reply does not repeat the key of its ask, so it may belong to another one"
 
 
 class Asked(NamedTuple):
@@ -93,18 +87,19 @@ class Batches:
         self._secrets = self._judge.secrets
         self._notes: list[str] = []
 
-    def advance(self) -> Standing:
+    def advance(self) -> RunOutcome:
         """Goes on as far as possible: fetches what is done, sends what comes next."""
+        outcome = RunOutcome(self._store.path, self._store.size)
         while True:
             self._find_sent()
             self._ask_on()
             if not (waiting := self._waiting()):
-                return Standing(True, tuple(self._notes))
+                return replace(outcome, notes=tuple(self._notes))
             looks = [self._look(number, id) for number, id in waiting.items() if id]
             if is_left_out := any(look.left_out for look in looks):
                 self._notes.append("Nothing more was sent. Go on with the run to send the rest.")
             if is_left_out or not any(look.ended for look in looks):
-                return Standing(False, tuple(self._notes))
+                return replace(outcome, stopped="it waits", notes=tuple(self._notes))
 
     def _waiting(self) -> dict[int, str | None]:
         """The batches that wait for answers, with their ids."""
@@ -159,12 +154,10 @@ class Batches:
                 self._ended(number)
 
     def _send(self, number: int, file: IO[bytes]) -> None:
-        with service_errors(self._secrets):
-            prepared = self._api.prepared(file, self._name(number))
         self._set(number, "")
         try:
             with service_errors(self._secrets):
-                id = self._api.create(prepared)
+                id = self._api.send(file, self._name(number))
         except JudgeError as error:
             if error.http_status in REFUSED:
                 self._set(number, None)
@@ -192,7 +185,6 @@ class Batches:
 
     def _fetch(self, number: int, look: Look) -> None:
         """Keeps the answers to a batch in its output. What has no answer gets the word why."""
-        unknown = 0
         with TemporaryFile(dir=self._store.path) as output:
             with service_errors(self._secrets):
                 output.writelines(self._api.fetch(look))
@@ -201,18 +193,13 @@ class Batches:
                 for line in iter(partial(output.readline, MAX_LINE), b""):
                     id, answer = read_line(line, self._secrets)
                     if self._has(number, id):
-                        given = {"said": answer, "several": SEVERAL}
-                        texts = {name: json.dumps(value) for name, value in given.items()}
-                        self._db.execute(KEEP, {"id": id, **texts})
-                    else:
-                        unknown += bool(line.strip())
+                        said = {"said": json.dumps(answer), "none": json.dumps(MISSING)}
+                        self._db.execute(KEEP, {"id": id, **said})
                 missing = self._db.execute(
                     "UPDATE asks SET said = ? WHERE batch = ? AND said IS NULL",
                     (json.dumps(NOT_RUN if look.left_out else MISSING), number),
                 ).rowcount
                 self._ended(number)
-        if unknown:
-            self._note(number, f"{unknown:,} lines that answer no ask that waits")
         if missing:
             self._note(number, f"{missing:,} asks without an answer")
 
@@ -276,3 +263,102 @@ class Batches:
                         "does not; run it without the batch API"
                     )
                 yield Asked(row.number, key, ask, steps)
+
+
+# ---------------------------------------------------------------- what came back for a case
+
+
+class Reading(NamedTuple):
+    """What an answer says about its ask: nothing that counts as a try, or an outcome.
+
+    ``final``: the ask is not sent again. ``spent``: what the answer cost.
+    """
+
+    outcome: Outcome | None
+    final: bool = False
+    spent: Usage = Usage()
+
+
+class CaseAnswers:
+    """What is known about the asks of one case. To be called with each ask of its plan, in order.
+
+    After a replay, ``open`` has the asks without an outcome, with their keys, and ``steps`` the
+    fallbacks that the server wants.
+
+    Args:
+        judge: reads answers.
+        store: has what was sent for the ``row``, and what came back.
+    """
+
+    def __init__(self, judge: RemoteJudge, store: Store, row: int) -> None:
+        self._judge = judge
+        self._seen: Counter[str] = Counter()
+        self.open: list[tuple[str, Ask]] = []
+        self.steps = judge.needs.first
+        # By the key of an ask, in the order of sending: the fallbacks with which it was sent, and
+        # the answer: status and body, or the word of a problem.
+        self._sent: dict[str, list[tuple[Steps, Any]]] = defaultdict(list)
+        query = "SELECT key, steps, said FROM asks WHERE row = ? AND said NOTNULL ORDER BY rowid"
+        for key, steps, answer in store.db.execute(query, (row,)):
+            self._sent[key].append((self.steps | Steps(json.loads(steps)), json.loads(answer)))
+
+    def __call__(self, ask: Ask) -> Outcome | None:
+        """The outcome of an ask; None if it has none yet. The same ask may occur more than once."""
+        content = ask_key(ask, {})[:24]
+        self._seen[content] += 1
+        key = f"{content}.{self._seen[content]}"
+        spent, tries = Usage(), 0
+        for steps, answer in self._sent.get(key, ()):
+            outcome, final, used = self._reading(ask, answer, steps)
+            spent += used
+            tries += outcome is not None
+            if outcome is None or not (final or tries >= TRIES):
+                continue
+            if isinstance(outcome, Reply):
+                usage, requests = outcome.usage and spent, spent.num_requests
+                reply = replace(outcome, usage=usage, requests=requests)
+                return self._judge.needs.warned(reply, steps)
+            outcome.usage = spent if spent.num_requests else None
+            return outcome
+        self.open.append((key, ask))
+        return None
+
+    def _reading(self, ask: Ask, answer: list[Any] | str, steps: Steps) -> Reading:
+        """What one answer says. One that only names a parameter costs nothing."""
+        if answer == NOT_RUN:  # nobody tried to answer it
+            return Reading(None)
+        if isinstance(answer, str):
+            fix = "Give the command that began the run again."
+            return Reading(JudgeError(UNANSWERED, "timeout", retryable=True, fix=fix))
+        status, body = answer
+        outcome = self._judge.read(Answer(status, {}, json.dumps(body).encode()))
+        if unnamed := _unnamed(outcome, ask):
+            return Reading(unnamed, spent=_spent(outcome))
+        needs = self._judge.needs
+        cap = needs.cap(ask, steps)
+        outcome, wanted = needs.after(ask, outcome, steps, self._judge.request, cap)
+        self.steps = self.steps | (wanted or steps)
+        if wanted not in (None, steps):  # such as of a judge that needs more room to think
+            return Reading(None, spent=_spent(outcome) if isinstance(outcome, Reply) else Usage())
+        unnamed = _unnamed(outcome, ask)
+        final = unnamed is None and (isinstance(outcome, Reply) or not outcome.retryable)
+        return Reading(unnamed or outcome, final, _spent(outcome))
+
+
+def _spent(outcome: Outcome) -> Usage:
+    return outcome.usage or Usage(num_requests=1)
+
+
+def _unnamed(outcome: Outcome, ask: Ask) -> Outcome | None:
+    """What a reply is worth that does not name its ask; None if it does, or is cut off.
+
+    A refusal often cannot name it. If nothing better comes, it is passed on without its text, so
+    that nobody reads it.
+    """
+    if not isinstance(outcome, Reply) or outcome.finish_reason == "length":
+        return None
+    if ask.echo in outcome.text:
+        return None
+    if outcome.refusal or outcome.finish_reason in NEVER_READ:
+        return replace(outcome, text="")
+    return JudgeError(UNNAMED, "unreadable", retryable=True, usage=outcome.usage)
