@@ -11,8 +11,6 @@ test finds the system worse where it would find the runs worse.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from heapq import nsmallest
 from itertools import islice
 from os import PathLike
 from random import Random
@@ -22,7 +20,7 @@ from ..grading import Grader
 from ..options import UNSTORED
 from ..records.errors import ConfigError, option
 from ..records.model import Verdict
-from ..statistics import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
+from ..statistics import FALSE_ALARMS, Pair, PairCounts, mcnemar, p_value
 from ..text.strings import counted, text_key
 from .estimate import estimate_run
 from .rows import Line, Lines, grade_rows, same_cases
@@ -48,17 +46,18 @@ SEED = 20261125
 
 
 class Outcome(NamedTuple):
-    """What is kept of a result."""
+    """What is kept of a result, with its id, its row and its ``digest``."""
 
+    case_id: str
+    row: int
+    input: str
     status: str
     passed: bool
     score: float | None
     is_error: bool
-    input: str = ""
-    row: int = 0
 
 
-NOTHING = Outcome("", passed=False, score=None, is_error=False)
+NOTHING = Outcome("", 0, "", "", passed=False, score=None, is_error=False)
 """Of a case that is not there."""
 
 
@@ -130,54 +129,90 @@ class Recheck(NamedTuple):
     not_graded: int
 
 
-@dataclass(slots=True)
 class Comparison:
-    """What differs between two runs, A and B.
+    """What differs between two runs, A and B, for each of the ``same_cases``.
 
     Args:
+        before, after: the lines of A and of B. They are read twice; of each case, a few hundred
+            bytes are in memory.
         names: of A and of B, for people.
+        shown: the most changes that are kept with their statements.
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run.
         max_regressed: with more cases that regressed, were graded in A alone, or are new and fail,
             B is worse; None: as far as chance goes.
+
+    Attributes:
         summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
         ways: with what each was graded.
         both: what each case that could be graded in both had there, by its id in A.
-        pairs: what the tests need of these.
-        tests: p-values for "B is worse", from those.
+        pairs, tests: what the tests need of these, and their p-values for "B is worse".
         only: how many cases only A has, and only B.
         gone: the ids of the first cases that only A has, or "".
         lost, gained: how many cases could be graded in A, but not in B; and in B, but not in A.
         ungraded: how many cases were graded in A, and could not be in B or are not there.
         by_number: how many cases in both were taken for the same by their place alone.
-        old_ids: for each id in B that of the same case in A, "" if A lacks it.
         kinds: how many cases changed in each way; see ``Change``. ``status`` and ``score``
             count cases that neither regressed nor improved.
         shown: the most important changes; of equal ones, in the order of B.
         recheck: what the judge changed, and what the system; None if nobody asked.
         policies: what the policies of A and B differ in, as far as that is known.
         quoted: makes texts from elsewhere harmless in what is said: names, ids, messages.
+
+    Raises:
+        ConfigError: they have no case in common.
     """
 
-    names: tuple[str, str]
-    min_graded: float
-    max_regressed: int | None = None
-    summaries: tuple[Summary, Summary] = field(default_factory=lambda: (Summary(), Summary()))
-    ways: tuple[set[Way], set[Way]] = field(default_factory=lambda: (set(), set()))
-    both: dict[str, Pair] = field(default_factory=dict)
-    pairs: PairCounts = field(init=False)
-    tests: PairedTests = field(init=False)
-    only: list[int] = field(default_factory=lambda: [0, 0])
-    gone: str = ""
-    ungraded: int = 0
-    lost: int = 0
-    gained: int = 0
-    by_number: int = 0
-    old_ids: Mapping[str, str] = field(default_factory=dict)
-    kinds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
-    shown: list[Change] = field(default_factory=list)
-    recheck: Recheck | None = None
-    policies: Sequence[str] = ()
-    quoted: Quoted = str
+    def __init__(
+        self,
+        before: Lines,
+        after: Lines,
+        *,
+        names: tuple[str, str] = ("A", "B"),
+        shown: int = SHOWN,
+        min_graded: float = MIN_GRADED,
+        max_regressed: int | None = None,
+    ) -> None:
+        self.names, self.min_graded, self.max_regressed = names, min_graded, max_regressed
+        self.summaries, self.ways = (Summary(), Summary()), (set[Way](), set[Way]())
+        self.recheck: Recheck | None = None
+        self.policies: Sequence[str] = ()
+        self.quoted: Quoted = str
+        old, new = (self._outcomes(lines, side) for side, lines in enumerate((before, after)))
+        keys = ((outcome[:3] for outcome in side.values()) for side in (old, new))
+        old_ids, self.by_number = same_cases(*keys)
+        self.lost = self.gained = 0
+        self.both: dict[str, Pair] = {}
+        changes: list[Change] = []
+        for now in new.values():
+            was = old.pop(old_ids[now.case_id], NOTHING)
+            if kind := _kind(was, now):
+                changes.append(Change(now.case_id, kind, was, now))
+            if was is NOTHING:
+                continue
+            self.lost += now.is_error and not was.is_error
+            self.gained += was.is_error and not now.is_error
+            if not (was.is_error or now.is_error):
+                self.both[was.case_id] = Pair(was.passed, now.passed, was.score, now.score)
+        self.kinds = {kind: sum(change.kind == kind for change in changes) for kind in KINDS}
+        self.pairs = PairCounts(self.both.values())
+        self.tests = self.pairs.tests()
+        self.only = len(old), sum(not id for id in old_ids.values())
+        self.gone = ", ".join(islice(old, GONE))
+        self.ungraded = self.lost + sum(not was.is_error for was in old.values())
+        if self.summaries[0].cases and 0 < len(new) <= self.only[1]:
+            raise ConfigError("compare: no case with the same id and question is in both runs")
+        self.shown = list(_with_flips(sorted(changes, key=_weight)[:shown], before, after))
+
+    def _outcomes(self, lines: Lines, side: int) -> dict[str, Outcome]:
+        """The outcome of each case; all are added to the summary and the ways of their run."""
+        outcomes = {}
+        for id, row, graded, _, result in lines():
+            self.summaries[side].add(result)
+            if result.error is None:
+                self.ways[side].add((result.judge, result.policy, result.threshold))
+            values = result.status, result.pass_, result.score, result.error is not None
+            outcomes[id] = Outcome(id, row, graded, *values)
+        return outcomes
 
     @property
     def shown_names(self) -> tuple[str, str]:
@@ -269,87 +304,28 @@ class Comparison:
         return notes
 
 
-def compare(
-    before: Lines,
-    after: Lines,
-    *,
-    shown: int = SHOWN,
-    names: tuple[str, str] = ("A", "B"),
-    min_graded: float = MIN_GRADED,
-    max_regressed: int | None = None,
-) -> Comparison:
-    """The changes from one run to another, for each of the ``same_cases``.
-
-    Args:
-        before, after: the lines of A and of B. They are read two or three times. Of A, a few
-            hundred bytes of each case are in memory.
-        shown: the most changes that are kept with their statements.
-        names, min_graded, max_regressed: see ``Comparison``.
-
-    Raises:
-        ConfigError: they have no case in common.
-    """
-    compared = Comparison(names, min_graded, max_regressed)
-    old = {line.case_id: was for line, was in _outcomes(before, compared, 0)}
-    compared.old_ids, compared.by_number = old_ids, _ = same_cases(
-        ((id, was.row, was.input) for id, was in old.items()),
-        ((line.case_id, line.row, line.input) for line in after()),
+def _with_flips(changes: list[Change], before: Lines, after: Lines) -> Iterator[Change]:
+    """The changes with their statements, which stand in the lines of both runs."""
+    if not changes:
+        return
+    ids = {change.before.case_id for change in changes}, {change.case_id for change in changes}
+    old, new = (
+        {line.case_id: _verdicts(line) for line in lines() if line.case_id in wanted}
+        for lines, wanted in zip((before, after), ids, strict=True)
     )
-
-    def known() -> Iterator[Line]:  # B may be graded meanwhile, and have more cases by now
-        return (line for line in after() if line.case_id in old_ids)
-
-    def changed() -> Iterator[tuple[Change, Line]]:
-        for line, new in _outcomes(known, compared, 1):
-            id = line.case_id
-            was = old.pop(old_ids[id], NOTHING)
-            if kind := _kind(was, new):
-                compared.kinds[kind] += 1
-                yield Change(id, kind, was, new), line
-            if was is NOTHING:
-                compared.only[1] += 1
-                continue
-            compared.lost += new.is_error and not was.is_error
-            compared.gained += was.is_error and not new.is_error
-            if not (was.is_error or new.is_error):
-                pair = Pair(was.passed, new.passed, was.score, new.score)
-                compared.both[old_ids[id]] = pair
-
-    changes = nsmallest(max(shown, 1), changed(), _weight)[:shown]  # of none, it would read none
-    compared.pairs = PairCounts(compared.both.values())
-    compared.tests = compared.pairs.tests()
-    compared.only[0], compared.gone = len(old), ", ".join(islice(old, GONE))
-    compared.ungraded = compared.lost + sum(not was.is_error for was in old.values())
-    if compared.summaries[0].cases and 0 < compared.summaries[1].cases <= compared.only[1]:
-        raise ConfigError("compare: no case with the same id and question is in both runs")
-    wanted = {old_ids[change.case_id] for change, _ in changes}
-    first = (line for line in before() if line.case_id in wanted) if wanted else ()
-    labels = {line.case_id: {key: v.label for key, v in _verdicts(line)} for line in first}
-    for change, line in changes:
-        had = labels.get(old_ids[change.case_id], {})
+    for change in changes:
+        had = {key: verdict.label for key, verdict in old.get(change.before.case_id, {}).items()}
         flips = (
-            Flip(new.statement, had.get(key), new.label, key not in had, _why(new))
-            for key, new in _verdicts(line)
-            if new.label != had.get(key, "supported") and not change.after.is_error
+            Flip(now.statement, had.get(key), now.label, key not in had, _why(now))
+            for key, now in new.get(change.case_id, {}).items()
+            if now.label != had.get(key, "supported") and not change.after.is_error
         )
-        compared.shown.append(change._replace(flips=tuple(flips)))
-    return compared
+        yield change._replace(flips=tuple(flips))
 
 
-def _outcomes(lines: Lines, compared: Comparison, side: int) -> Iterator[tuple[Line, Outcome]]:
-    """The outcome of each case, all of which is added to the summary and the ways of its run."""
-    for line in lines():
-        result = line.result
-        compared.summaries[side].add(result)
-        if result.error is None:
-            compared.ways[side].add((result.judge, result.policy, result.threshold))
-        values = result.status, result.pass_, result.score, result.error is not None
-        yield line, Outcome(*values, line.input, line.row)
-
-
-def _verdicts(line: Line) -> Iterator[tuple[str, Verdict]]:
+def _verdicts(line: Line) -> dict[str, Verdict]:
     """The verdicts of a case, each by the key of its statement; of equal ones the last."""
-    yield from {text_key(verdict.statement): verdict for verdict in line.result.verdicts}.items()
+    return {text_key(verdict.statement): verdict for verdict in line.result.verdicts}
 
 
 def _kind(before: Outcome, after: Outcome) -> str:
@@ -364,11 +340,10 @@ def _kind(before: Outcome, after: Outcome) -> str:
     return "score" if before.score != after.score and not is_error else ""
 
 
-def _weight(changed: tuple[Change, Line]) -> tuple[int, bool, float]:
+def _weight(change: Change) -> tuple[int, bool, float]:
     """By what changes are ordered: first what regressed, of that what has made-up statements, and
     of that what lost most.
     """
-    change = changed[0]
     lost = (change.after.score or 0.0) - (change.before.score or 0.0)
     return KINDS.index(change.kind), change.after.status != "graded", lost
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 
 from ..batch import RunOutcome, merge, rescore
-from ..batch.comparison import compare, recheck
+from ..batch.comparison import Comparison, recheck
 from ..batch.comparison_views import as_markdown, as_text
 from ..batch.run_description import names_of, policy_changes
 from ..batch.store import lines_of, reading
@@ -43,7 +43,7 @@ def run_compare(arguments: Namespace) -> int:
     check_number("show", arguments.show, 0, 10_000, whole=True)
     most = arguments.max_regressed
     check_number("max_regressed", most, 0, 10**9, whole=True, optional=True)
-    comparison = compare(
+    comparison = Comparison(
         partial(lines_of, arguments.A),
         partial(lines_of, arguments.B),
         shown=arguments.show,

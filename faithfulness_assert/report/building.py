@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
-from ..batch.comparison import KINDS, compare
+from ..batch.comparison import KINDS, Comparison
 from ..batch.run_description import names_of
 from ..records.checks import as_mapping
 from ..records.views import FLAG_WORDS
@@ -118,10 +118,10 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
     """The same for the cases that changed between two runs, the most important first."""
     first, second = runs
     names = names_of(first.name, second.name)
-    comparison = compare(first.lines, second.lines, shown=MOST_CHANGES, names=names)
+    comparison = Comparison(first.lines, second.lines, shown=MOST_CHANGES, names=names)
     page.runs = [clip(clean_text(name)) for name in comparison.names]
-    ids = [change.case_id for change in comparison.shown]
-    wanted = [comparison.old_ids[id] for id in ids], ids
+    shown = comparison.shown
+    wanted = [change.before.case_id for change in shown], [change.case_id for change in shown]
     sides = [
         {
             record.line.case_id: (row_view(record), detail_view(record, page.passages.place))

@@ -16,7 +16,7 @@ from strategies import examples
 
 from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
 from faithfulness_assert.batch import run
-from faithfulness_assert.batch.comparison import compare
+from faithfulness_assert.batch.comparison import Comparison
 from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code
 from faithfulness_assert.batch.rows import Line, same_cases
 from faithfulness_assert.records.model import GraderError
@@ -59,12 +59,12 @@ def test_every_case_counts_once_by_how_it_changed():
     after = {**before, "worse": result(0.5), "better": result(1.0), "lower": result(0.9)}
     after |= {"silent": silent, "lost": failed(), "new": result(1.0), "new and false": result(0.0)}
     del after["gone"]
-    compared = compare(run_of(before), run_of(after))
+    compared = Comparison(run_of(before), run_of(after))
     assert compared.kinds == {"regressed": 1, "new": 1, "improved": 1, "status": 2, "score": 1}
     assert compared.pairs.cases == 5
     assert [run.passed for run in compared.summaries] == [5, 4]
     assert [run.not_graded for run in compared.summaries] == [0, 1]
-    assert compared.only == [1, 2]
+    assert compared.only == (1, 2)
     assert [change.case_id for change in compared.shown][:2] == ["worse", "new and false"]
     told = as_text(compared)
     assert not compared.comparable  # one of 8 could not be graded
@@ -75,14 +75,14 @@ def test_every_case_counts_once_by_how_it_changed():
 def test_a_case_that_is_not_there_is_not_told_of_as_one_that_could_not_be_graded():
     before = partly(4, 0)
     for after in (partly(3, 0), {**partly(3, 0), "renamed": result(1.0)}):
-        told = as_text(compare(run_of(before), run_of(after)))
+        told = as_text(Comparison(run_of(before), run_of(after)))
         assert "cases have a grade in B, at least 95% are needed" in told
         assert "1 case of A missing in B, or asked otherwise there: 3" in told
 
 
 def test_a_run_may_be_compared_while_it_is_graded():
     grows = (run_of(dict.fromkeys(ids, result(0.5))) for ids in ("a", "ab", "abc"))
-    compared = compare(run_of({"a": result(1.0)}), lambda: next(grows)())
+    compared = Comparison(run_of({"a": result(1.0)}), lambda: next(grows)())
     assert compared.summaries[1].cases == 1
     assert [change.case_id for change in compared.shown] == ["a"]
 
@@ -152,13 +152,13 @@ def test_results_without_texts_are_matched_by_number_and_it_is_said(tmp_path):
 
 
 def test_a_run_that_passes_less_or_scores_less_is_worse():
-    assert compare(scored([1.0] * 8), scored([0.5] * 8)).worse
-    assert "p < 0.0001 for passes" in as_text(compare(scored([1.0] * 500), scored([0.0] * 500)))
-    assert compare(scored([1.0] * 30), scored([0.9] * 30)).worse  # every case still passes
-    assert not compare(scored([1.0] * 30), scored([1.0] * 29 + [0.0])).worse
-    assert not compare(scored([0.5] * 30), scored([1.0] * 30)).worse
+    assert Comparison(scored([1.0] * 8), scored([0.5] * 8)).worse
+    assert "p < 0.0001 for passes" in as_text(Comparison(scored([1.0] * 500), scored([0.0] * 500)))
+    assert Comparison(scored([1.0] * 30), scored([0.9] * 30)).worse  # every case still passes
+    assert not Comparison(scored([1.0] * 30), scored([1.0] * 29 + [0.0])).worse
+    assert not Comparison(scored([0.5] * 30), scored([1.0] * 30)).worse
     silent = replace(result(0.0), status="abstained", defined=False)  # it says nothing any more
-    assert compare(scored([1.0] * 20), run_of({str(n): silent for n in range(20)})).worse
+    assert Comparison(scored([1.0] * 20), run_of({str(n): silent for n in range(20)})).worse
 
 
 def test_the_statements_whose_label_changed_are_shown():
@@ -169,13 +169,13 @@ def test_the_statements_whose_label_changed_are_shown():
     before = {"a": of("supported", "supported", None), "b": of("supported")}
     last = of("contradicted", "supported", "supported", "supported", "not_enough_info")
     after = {"a": last, "b": of("supported")}
-    change = compare(run_of(before), run_of(after)).shown[0]
+    change = Comparison(run_of(before), run_of(after)).shown[0]
     assert [flip[:3] for flip in change.flips] == [
         ("Statement 0.", "supported", "contradicted"),
         ("Statement 2.", None, "supported"),
         ("Statement 4.", None, "not_enough_info"),
     ]
-    told = as_text(compare(run_of(before), run_of(after)))
+    told = as_text(Comparison(run_of(before), run_of(after)))
     assert "supported -> contradicted: Statement 0." in told
     assert "new -> not enough info: Statement 4." in told
 
@@ -185,7 +185,7 @@ def test_what_was_made_up_comes_before_what_only_declines_with_what_the_context_
     made_up = result(0.5, verdicts=(verdict,))
     declined = replace(failed(), status="abstained", error=None, score=None)
     same = {"same": result(1.0)}
-    told = compare(run_of(same), run_of({**same, "a": declined, "b": made_up}))
+    told = Comparison(run_of(same), run_of({**same, "a": declined, "b": made_up}))
     assert [change.case_id for change in told.shown] == ["b", "a"]
     assert "new -> contradicted: It snows. (the context says: rains)" in as_text(told)
 
@@ -203,25 +203,25 @@ def test_a_comparison_says_in_what_the_policies_of_two_runs_differ(tmp_path):
 def test_a_run_whose_judge_failed_its_controls_is_told_of():
     controls = {"asked": 6, "passed": 3, "failed": 3, "unanswered": 0}
     failing = {"a": result(1.0, metadata={"controls": controls})}
-    told = as_text(compare(run_of({"a": result(1.0)}), run_of(failing)))
+    told = as_text(Comparison(run_of({"a": result(1.0)}), run_of(failing)))
     assert "B is not worse than A; in B the judge failed 3 of 6 controls: do not trust" in told
 
 
 def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused():
     before, after = run_of({"a": result(1.0)}), run_of({"a": result(1.0, threshold=0.5)})
-    assert "not graded in the same way" in as_text(compare(before, after))
-    assert "not graded" not in as_text(compare(before, before)).replace("be graded", "")
+    assert "not graded in the same way" in as_text(Comparison(before, after))
+    assert "not graded" not in as_text(Comparison(before, before)).replace("be graded", "")
     head = "B is not comparable with A: it was graded"
     for other in (after, run_of({"a": result(1.0, judge="other")})):
-        assert as_text(compare(before, other)).startswith(f"{head} in another way\n")
+        assert as_text(Comparison(before, other)).startswith(f"{head} in another way\n")
     refused = replace(failed(), judge="none")  # says nothing about how the others were graded
     both = run_of({"a": result(1.0), "b": refused})
-    assert compare(before, both, min_graded=0.0).comparable
+    assert Comparison(before, both, min_graded=0.0).comparable
     lower = run_of({str(n): result(0.0, judge="other") for n in range(9)})
-    found = compare(run_of({str(n): result(1.0) for n in range(9)}), lower, max_regressed=0)
+    found = Comparison(run_of({str(n): result(1.0) for n in range(9)}), lower, max_regressed=0)
     assert (found.comparable, found.worse) == (False, False)
     with pytest.raises(ConfigError, match="no case with the same id and question"):
-        compare(before, run_of({"b": result(1.0)}))
+        Comparison(before, run_of({"b": result(1.0)}))
 
 
 # ---------------------------------------------------------------- runs that were hardly graded
@@ -252,7 +252,7 @@ def partly(graded: int, errors: int, score: float = 1.0) -> dict[str, GradingRes
     ],
 )
 def test_a_run_that_was_hardly_graded_is_not_comparable(before, after, min_graded, comparable):
-    found = compare(run_of(before), run_of(after), min_graded=min_graded)
+    found = Comparison(run_of(before), run_of(after), min_graded=min_graded)
     assert found.comparable is comparable
     assert found.worse is False
     for told in (as_text(found), as_markdown(found)):
@@ -266,7 +266,7 @@ def test_a_run_that_was_hardly_graded_is_not_comparable(before, after, min_grade
 def test_what_could_not_be_graded_differs_in_no_way_of_grading_and_in_no_statement():
     asked = replace(GRADED.verdicts[0], label=None, unresolved="missing")
     down = run_of({"0": replace(failed(), judge="other", verdicts=(asked,))})
-    told = as_markdown(compare(scored([1.0]), down))
+    told = as_markdown(Comparison(scored([1.0]), down))
     assert "- <code>B</code>: <code>not graded&#58; 1 x server&#58; down" in told
     assert [said for said in ("same way", "recheck", "unresolved") if said in told] == []
 
@@ -299,10 +299,10 @@ def hostile_runs(cases: int) -> tuple[Callable[[], Iterator[Line]], ...]:
 
 
 def test_a_comment_shows_hostile_texts_as_text_and_fits_into_github():
-    told = as_markdown(compare(*hostile_runs(300), shown=300))
+    told = as_markdown(Comparison(*hostile_runs(300), shown=300))
     assert len(told.encode()) < 65_536
     assert "more changed cases" in told
-    compared = compare(*hostile_runs(9), names=(HOSTILE, f"{HOSTILE}2"))
+    compared = Comparison(*hostile_runs(9), names=(HOSTILE, f"{HOSTILE}2"))
     told += as_markdown(compared)
     for sign in ("<img", "@team", " #12", "](", "![", "~~", "\x1b", "\u202e"):
         assert sign not in told
@@ -356,7 +356,7 @@ def test_a_loss_that_may_be_chance_is_not_called_no_loss_and_none_may_regress_wh
     bad = write(tmp_path / "b.jsonl", scored([0.0] * 7 + [1.0]))
     told = here("compare", good, bad)
     assert told.returncode == 0
-    assert "found reliably" not in as_text(compare(scored([1.0] * 9), scored([0.0] * 9)))
+    assert "found reliably" not in as_text(Comparison(scored([1.0] * 9), scored([0.0] * 9)))
     head = "b against a: 7 regressed, 0 improved; a loss of this size may be chance\n"
     assert told.stdout.startswith(head)
     assert here("compare", bad, good).stdout.startswith("a is not worse than b\n")
