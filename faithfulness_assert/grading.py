@@ -31,7 +31,7 @@ from .options import (
 from .plan.plan import grade_plan
 from .plan.weighing import DEFECT, internal_error, invalid_input
 from .policy.load import find_policy
-from .records.checks import check_mapping, check_number, check_prices, check_seconds
+from .records.checks import check_mapping, check_number, check_prices
 from .records.errors import ConfigError, InputError
 from .records.judge import Ask, Judge, JudgeInfo, Limits, Outcome, judge_info
 from .records.result import GradingResult
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .records.result_list import Results
 
-MAX_CONCURRENCY = 1000
+MAX_CONCURRENCY, MAX_SECONDS = 1000, 86_400
 BRIEF = 20_000  # characters of a case whose grade takes an event loop a few milliseconds
 
 
@@ -120,8 +120,9 @@ class Grader:
                 self.judge: Judge = StoredJudge(made, cache, readable, seed, judge, own)
             else:
                 self.judge = made
-        deadline = check_seconds("deadline", options.get("deadline", DEADLINE))
-        self._seconds = deadline, check_seconds("timeout", timeout)
+        self._seconds = options.get("deadline", DEADLINE), timeout
+        for name, seconds in zip(("deadline", "timeout"), self._seconds, strict=True):
+            check_number(name, seconds, 0.001, MAX_SECONDS, optional=True)
         self._language = check_language(options.get("language", FIND))
         self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
         self.shaping = {"language": self._language, "evidence_roles": list(self.evidence_roles)}
@@ -158,8 +159,6 @@ class Grader:
         return self
 
     def __repr__(self) -> str:
-        if not hasattr(self, "_seconds"):  # a traceback shows the one that could not be made
-            return "Grader(...)"
         names = f"judge={self.judge_name!r}, policy={self.policy.name!r}"
         return f"Grader({names}, threshold={self.policy.passes_at!r})"
 

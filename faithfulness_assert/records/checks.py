@@ -9,7 +9,6 @@ from typing import Any, TypeGuard
 
 from .errors import ConfigError, suggest
 
-MAX_SECONDS = 86_400
 MAX_PRICE = 1e6
 PRICE_NAMES = ("prompt", "completion", "cached")
 
@@ -69,16 +68,6 @@ def check_number(
         raise ConfigError(f"{name}: must be a {kind} from {low:,} to {high:,}, got {value!r:.80}")
 
 
-def check_seconds(name: str, value: object) -> float | None:
-    """``value`` as a number of seconds; None stays None."""
-    if value is None:
-        return None
-    if not is_number(value) or not 0 < value <= MAX_SECONDS:
-        allowed = f"over 0 and up to {MAX_SECONDS}"
-        raise ConfigError(f"{name}: must be a number of seconds {allowed}, got {value!r}")
-    return float(value)
-
-
 def check_text(name: str, value: object) -> str:
     """``value`` without blanks around it. Raises ``ConfigError`` unless it is non-blank text."""
     if not isinstance(value, str) or not value.strip():
@@ -104,7 +93,5 @@ def check_prices(value: object) -> Mapping[str, float] | None:
     for name, price in prices.items():
         if name not in PRICE_NAMES:
             raise ConfigError(f"prices: unknown price {name!r}. {suggest(str(name), PRICE_NAMES)}")
-        if not is_number(price) or not 0 <= price <= MAX_PRICE:
-            allowed = f"a price per million tokens from 0 to {MAX_PRICE:,.0f}"
-            raise ConfigError(f"prices: {name} must be {allowed}, got {price!r}")
+        check_number(f"prices: {name}", price, 0, MAX_PRICE)
     return prices

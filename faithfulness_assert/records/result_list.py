@@ -214,10 +214,7 @@ def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
         return frames.DataFrame({n: _series(frames, n, v, own) for n, v in table.items()})
     # Numbers have NaN where there is none. Texts, lists and columns of the case stay as they are.
     numbers = {name: kind for name, kind in own.items() if kind is not str}
-    series = {
-        name: frames.Series(values, dtype=numbers.get(name)) for name, values in table.items()
-    }
-    frame = frames.DataFrame(series)
+    frame = frames.DataFrame(table).astype(numbers)
     return frame.set_axis(frames.Index(labels)) if labels else frame
 
 

@@ -160,14 +160,15 @@ def _cited(evidence: Evidence) -> str:
 
 MAX_NAME = 60
 _OPEN = '<div class="tex2jax_ignore mathjax_ignore"><pre style="white-space:pre-wrap">'
-_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 
 
 def notebook_view(result: GradingResult) -> str:
     """The result as HTML, below its name."""
+    from html import escape  # no promptfoo assertion needs it
+
     name = [clip(result.case_id, MAX_NAME)] if result.case_id else []
     text = "\n".join([*map(visible, name), terminal_view(result)])
-    return f"{_OPEN}{text.translate(_ESCAPED)}</pre></div>"
+    return f"{_OPEN}{escape(text)}</pre></div>"
 
 
 # ---------------------------------------------------------------- promptfoo
