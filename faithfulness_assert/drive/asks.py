@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from traceback import format_exception
 from typing import Literal
 
-from ..records.errors import JudgeError
+from ..records.errors import JudgeError, JudgeErrorKind
 from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
 from ..text.strings import visible
@@ -26,6 +26,10 @@ log.addHandler(logging.NullHandler())
 MOST_SHOWN = 20_000
 """Characters of tracebacks in the log."""
 
+FIX = (
+    "Fix the judge: its ask(ask, /, *, deadline=None) must return a Reply or raise JudgeError; the "
+    "logger faithfulness_assert has the traceback at DEBUG."
+)
 Phase = Literal["work", "ask", "wait"]
 """What a grade is in: work on its texts; asks, and asks that wait for a limit or in line."""
 
@@ -113,13 +117,11 @@ def outcome_of(ask: Ask, came: object) -> Outcome:
 
 def _wrapped(came: object) -> JudgeError:
     name, raised = type(came).__name__, came if isinstance(came, BaseException) else None
-    if any(base.__name__ == "TimeoutError" for base in type(came).__mro__):  # Python 3.10 has three
-        error = JudgeError(f"the judge raised {name}", "timeout", retryable=True)
-    else:
-        what = f"raised {name}, not a JudgeError" if raised else f"returned {name}, not a Reply"
-        fix = "Fix the judge: its ask(ask, /, *, deadline=None) must return a Reply or raise "
-        fix += "JudgeError; the logger faithfulness_assert has the traceback at DEBUG."
-        error = JudgeError(f"the judge {what}", "transport", fix=fix)
+    what = f"raised {name}, not a JudgeError" if raised else f"returned {name}, not a Reply"
+    # Python 3.10 has three classes of this name.
+    is_late = any(base.__name__ == "TimeoutError" for base in type(came).__mro__)
+    kind: JudgeErrorKind = "timeout" if is_late else "transport"
+    error = JudgeError(f"the judge {what}", kind, retryable=is_late, fix="" if is_late else FIX)
     error.__cause__ = raised
     return error
 

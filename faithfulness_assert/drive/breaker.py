@@ -20,9 +20,6 @@ from .asks import GivenUp
 FAILURES = 5
 COOL_DOWN, RUN_COOL_DOWN = 30.0, 2.0
 """Seconds between probes: outside of a run, and in one."""
-CONFIRMED = 3
-"""So many probes long a run goes on where waiting does not help: a server that is started again
-may say for a moment that it does not know a key or a model."""
 QUIET = 5.0
 """Seconds without an answer after which a run and its progress say why."""
 NO_DEADLINE, PART_OF_DEADLINE, LEAST_PATIENCE = 600.0, 0.8, 90.0
@@ -125,11 +122,10 @@ class Breaker:
         if self.patience is None:
             return is_refusal(error) and self.answered_at > began
         if self.is_open:
-            quiet, most = now - self.unanswered_since, self.patience
+            quiet, hopeless = now - self.unanswered_since, error.remedy == "repair" or not is_there
             why = f"the judge has not answered for {quiet / 60:.1f} minutes"
-            if error.remedy == "repair" or not is_there:
-                most, why = CONFIRMED * self._cool_down, "waiting for the judge does not help"
-            if quiet >= most:
+            if hopeless or quiet >= self.patience:
+                why = "waiting for the judge does not help" if hopeless else why
                 self.given_up = f"{why}: {error.message.rstrip('.')}. {error.fix or LOOK_AT}"
         is_down = self.is_open and error.kind in ("transport", "server")
         return error.retryable and (is_down or is_refusal(error)) and is_there
