@@ -40,13 +40,8 @@ CERTAIN = 1.96
 THINKING = 1000
 """Tokens that a model that thinks spends on it for an ask: a guess, as it depends on the texts."""
 RATING = 0.85
-SUGGESTION = "Cite a passage for each claim, and leave out what no passage says."
-SHORT_REASON = "The context names another number and another place than this."
-"""A reason of a verdict."""
-REASON = (
-    "The score is lowered because some statements of the answer are not supported by the context: "
-    "they name details that it does not contain."
-)
+REASON = "The context names another number and another place than this."
+"""A sentence of a reason or a suggestion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +218,9 @@ class Rehearsal:
             parts = {n: [text[i:j] for i, j in sentence_spans(text)] for n, text in items}
             return {"passages": [{"id": n, "truths": truths} for n, truths in parts.items()]}
         if ask.kind == "ratings":
-            return {**dict.fromkeys(ask.form.dimensions, RATING), "suggestions": [SUGGESTION]}
+            return {**dict.fromkeys(ask.form.dimensions, RATING), "suggestions": [REASON]}
         if ask.kind == "reason":
-            return {"reason": REASON}
+            return {"reason": f"{REASON} {REASON}"}
         return {"verdicts": self._verdicts(ask)}
 
     def _verdicts(self, ask: Ask) -> list[dict[str, Any]]:
@@ -234,5 +229,5 @@ class Rehearsal:
         verdicts: list[dict[str, Any]] = json.loads(reply.text)["verdicts"]
         for verdict in verdicts if ask.form.reasons != "none" else ():
             short = ask.form.reasons == "problems" and verdict["label"] == "supported"
-            verdict["reason"] = "" if short else SHORT_REASON
+            verdict["reason"] = "" if short else REASON
         return verdicts

@@ -54,8 +54,7 @@ def describe_grader(grader: Grader) -> dict[str, Any]:
 
 def describe_run(grader: Grader, data_set: DataSet, fingerprint: str = "") -> dict[str, Any]:
     """What the results of a run depend on. ``fingerprint``: of its data set."""
-    mapping = dict(data_set.mapping)
-    source = {"name": data_set.name, "mapping": mapping, "fingerprint": fingerprint}
+    source = {"name": data_set.name, "fingerprint": fingerprint}
     return {**describe_grader(grader), "input": source}
 
 
@@ -88,13 +87,11 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     ]
     if NAME in names:
         names = [name for name in names if name == NAME or not name.startswith("judge.")]
-
-    def shown(values: Mapping[str, object], name: str) -> str:
-        if name not in values:
-            return "not given"
-        return clip(json.dumps(values[name], ensure_ascii=False), 60)
-
-    return [f"{name}: was {shown(old, name)}, is {shown(new, name)}" for name in names]
+    was, is_now = (
+        [clip(json.dumps(values.get(name), ensure_ascii=False), 60) for name in names]
+        for values in (old, new)
+    )
+    return [f"{name}: was {a}, is {b}" for name, a, b in zip(names, was, is_now, strict=True)]
 
 
 def check_unchanged(

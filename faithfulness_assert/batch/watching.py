@@ -40,19 +40,11 @@ class BudgetError(ConfigError):
 
 @dataclass(frozen=True)
 class Budget:
-    """What a run may use. None means no limit.
+    """What a run may use: prompt and completion tokens, a cost in the currency of the option
+    ``prices``, and results that are grader errors. None means no limit.
 
     Grades that are under way when the budget is used up still end, so a run may go beyond it by
     what those cost.
-
-    Args:
-        max_run_tokens: prompt and completion tokens. The run stops when it has used as many.
-        max_cost: in the currency of the option ``prices``. The run stops when it has cost as much.
-        max_errors: results that are grader errors. The run stops when there are more.
-
-    Raises:
-        ConfigError: a limit is not a number from 0, or ``max_run_tokens`` or ``max_errors`` not
-            a whole one.
     """
 
     max_run_tokens: int | None = None

@@ -18,11 +18,11 @@ from typing import Any
 from ..batch import RunOutcome
 from ..batch import run as run_rows
 from ..batch.outputs import annotation, check_output, github_annotations, write_results
-from ..batch.provider_batches import BudgetError, collect, is_begun, submit
+from ..batch.provider_runs import collect, is_begun, submit
 from ..batch.run_description import data_sets_of
 from ..batch.store import NAME, is_run, lines_of, not_finished, reading
 from ..batch.summary import Summary
-from ..batch.watching import Budget, SoftStop
+from ..batch.watching import Budget, BudgetError, SoftStop
 from ..cases.data_set import DataSet
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError, option

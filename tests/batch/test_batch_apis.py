@@ -27,8 +27,8 @@ from remote import JSON
 from rows import changed_database
 from strategies import examples
 
-from faithfulness_assert.batch.provider_batches import batches
-from faithfulness_assert.batch.provider_batches.apis import FORMS
+from faithfulness_assert.batch import provider_runs
+from faithfulness_assert.batch.provider_apis import FORMS
 from faithfulness_assert.batch.store import lines_of
 
 VIAS = ["openai-batch", "anthropic-batch"]
@@ -43,7 +43,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     for provider in ("OPENAI", "ANTHROPIC"):
         monkeypatch.setenv(f"{provider}_API_KEY", KEY)
     waited: list[float] = []
-    monkeypatch.setattr(batches, "time", SimpleNamespace(sleep=waited.append))
+    monkeypatch.setattr(provider_runs, "time", SimpleNamespace(sleep=waited.append))
     for sdk in (openai, anthropic):  # their own pauses before they try again
         monkeypatch.setattr(sdk._base_client, "INITIAL_RETRY_DELAY", 0.01)
     return waited

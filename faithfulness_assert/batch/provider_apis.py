@@ -14,12 +14,12 @@ from operator import attrgetter
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote
 
-from ...judges.http import Answer
-from ...judges.remote.answers import read_failure
-from ...judges.remote.redaction import Secrets, safe_text
-from ...judges.remote.remote_judge import RemoteJudge
-from ...judges.remote.sdk import load_sdk
-from ...records.errors import JudgeError
+from ..judges.http import Answer
+from ..judges.remote.answers import read_failure
+from ..judges.remote.redaction import Secrets, safe_text
+from ..judges.remote.remote_judge import RemoteJudge
+from ..judges.remote.sdk import load_sdk
+from ..records.errors import JudgeError
 
 MISSING, NOT_RUN = "missing", "not run"
 """Why an ask has no answer: it expired or is lost, or several differ; or nobody tried to answer."""
