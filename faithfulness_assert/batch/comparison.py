@@ -20,6 +20,7 @@ from ..grading import Grader
 from ..options import UNSTORED
 from ..records.errors import ConfigError, option
 from ..records.model import Verdict
+from ..records.result_list import distrust
 from ..statistics import FALSE_ALARMS, Pair, PairCounts, mcnemar, p_value
 from ..text.strings import counted, text_key
 from .estimate import estimate_run
@@ -379,7 +380,7 @@ def recheck(
 
     Raises:
         ConfigError: the two were graded under other policies, the settings are not those of B, or
-            none could be graded today.
+            none could be graded today, or the judge failed its controls.
     """
     with reading(before) as first, reading(after) as second:
         if other := policy_changes(first, second):
@@ -395,9 +396,10 @@ def recheck(
         rows = [row for row in first.rows() if row.case_id in drawn]
     estimate = estimate_run([row.fields for row in rows], judge=judge, policy=policy, **options)
     announce(f"{len(rows):,} of {len(both):,} cases are asked again: {estimate.short}")
-    by_judge, by_system, problem = [], [], ""
+    by_judge, by_system, problem, results = [], [], "", []
     for line in grade_rows(rows, grader, concurrency):
         result, pair = line.result, both[line.case_id]
+        results.append(result)
         if result.error is not None:
             problem = result.short_reason
             continue
@@ -406,4 +408,6 @@ def recheck(
         by_system.append(Pair(today[0], pair.passed_after, today[1], pair.score_after))
     if not by_judge:
         raise ConfigError(f"{option('recheck')}: no case could be graded today: {problem}")
+    if doubt := distrust(results):
+        raise ConfigError(f"{option('recheck')}: today {doubt}")
     return Recheck(Shift(by_judge), Shift(by_system), len(rows) - len(by_judge))

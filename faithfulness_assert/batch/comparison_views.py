@@ -101,6 +101,8 @@ def _verdict(comparison: Comparison) -> str:
         return f"{after} is not worse than {before}"
     if comparison.recheck is not None and comparison.recheck.judge.is_worse:
         return f"{after} is not shown to be worse than {before}: {BLAMED['the judge', True]}"
+    if comparison.pairs.change > 0:
+        return f"{after} is not worse than {before} on average: {changed}"
     return f"{after} against {before}: {changed}; a loss of this size may be chance"
 
 

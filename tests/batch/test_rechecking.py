@@ -121,6 +121,26 @@ def test_a_loss_whose_cause_so_few_cases_do_not_show_stays_a_loss(judge, tmp_pat
     assert "Whether the judge or the system did it, so few cases cannot tell" in told.stdout
 
 
+def grants_all(request: Request) -> Answer:
+    """A judge that grants all that it is asked about, its controls too."""
+    reply = said(text_of(request))
+    for verdict in reply["verdicts"]:
+        verdict.update(label="supported", evidence=[1], reason="")
+    return good_reply(request, json.dumps(reply))
+
+
+def test_a_judge_that_fails_its_controls_blames_nobody(tmp_path):
+    more = " The roof of the house has red tiles. Its garden was planted by two brothers."
+    cases = json.loads(Path(data(tmp_path / "answers.json", 10)).read_text())
+    cases = [{**case, "context": [case["context"][0] + more]} for case in cases]
+    (tmp_path / "answers.json").write_text(json.dumps(cases))
+    file = str(tmp_path / "answers.json")
+    a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
+    told = compared(grants_all, a, b, "--recheck", *JUDGE)
+    assert told.returncode == 2, told.stdout
+    assert "--recheck: today the judge failed 40 of 80 controls: do not trust" in told.stderr
+
+
 def test_what_cannot_be_asked_again_is_an_error_that_names_the_fix(tmp_path):
     file = data(tmp_path / "answers.json", 0)
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
