@@ -146,15 +146,15 @@ def _asked(
 def _kind(kind: str, probes: Sequence[Probe], labels: Sequence[Labels]) -> KindCard:
     """What was said of a kind of statement. ``labels``: of each probe, and more."""
     said = [
-        (one.scene, answer.get(text))
+        answer.get(text)
         for one, answer in zip(probes, labels, strict=False)
         for its_kind, text in one.statements
         if its_kind == kind
     ]
-    asked = [(scene, label) for scene, label in said if label is not None]
+    asked = [label for label in said if label is not None]
     granted = ("supported", "not_a_claim") if kind in FALSE_KINDS else ("supported",)
-    wrong = sum((label in granted) is (kind in FALSE_KINDS) for _, label in asked)
-    return KindCard(len(asked), wrong, len(said) - len(asked), len({scene for scene, _ in asked}))
+    wrong = sum((label in granted) is (kind in FALSE_KINDS) for label in asked)
+    return KindCard(len(asked), wrong, len(said) - len(asked))
 
 
 def _repeat(probes: Sequence[Probe], first: Sequence[Labels], second: Sequence[Labels]) -> Repeat:

@@ -11,7 +11,7 @@ from ..agreement.document import Document, Table
 from ..records.usage import Usage
 from ..statistics import exact_interval, lower_limit
 from ..text.strings import counted
-from .scenes import FALSE_KINDS, KINDS, TRUE_KINDS
+from .scenes import FALSE_KINDS, KINDS, SCENES, TRUE_KINDS
 
 CHANCE_OF_ANY = 0.05
 """The chance that a judge without blind spots is called blind to anything at all, at most."""
@@ -33,14 +33,11 @@ class KindCard:
         wrong: how many of them it got wrong: false ones that it called supported (or no claim),
             true ones that it called anything else.
         unanswered: how many have no verdict that can be read. They are in neither number.
-        scenes: of how many contexts those asked are. Where that are fewer, the interval is too
-            narrow for other texts, as a judge does alike on statements about one context.
     """
 
     asked: int
     wrong: int
     unanswered: int = 0
-    scenes: int = 0
 
     @property
     def is_blind(self) -> bool:
@@ -177,9 +174,8 @@ class Card:
                 changed = f"{repeat.changed} of {repeat.compared} labels"
                 lines.append(f"Asked again {how}, it changed {changed}: {share}")
         reach = "The intervals hold for short texts like the built-in scenes; others may be harder"
-        if repeated := [kind.scenes for kind in kinds.values() if kind.scenes < kind.asked]:
-            reach = f"More statements of a kind than scenes ({min(repeated)} of each): the "
-            reach += "intervals hold for these scenes alone, and are too narrow for other texts"
+        if self.settings["per_kind"] > SCENES[self.settings["held_out"]]:
+            reach += ", and there are fewer scenes than statements of a kind"
         return [*lines, reach, *self._ends()]
 
     def _ends(self) -> Iterator[str]:

@@ -35,6 +35,8 @@ FALSE_KINDS, TRUE_KINDS = (
 """The kinds of statements, and what each is."""
 KINDS = (*FALSE_KINDS, *TRUE_KINDS)
 PER_ASK = 16
+SCENES = {False: 60, True: 20}
+"""Statements of a kind that are each of another scene, and of those that are held out."""
 LONG = 1500
 """So many words, or some more, has the context in the middle of which a probe is asked again."""
 

@@ -127,7 +127,7 @@ def test_a_judge_that_reads_both_ends_only_changes_its_labels_in_the_middle_alon
 )
 def test_a_judge_without_verdicts_earns_nothing(answer, kind):
     card = card_of(answer, per_kind=2)
-    assert all(one == KindCard(0, 0, 2, 0) for one in card.kinds.values())
+    assert all(one == KindCard(0, 0, 2) for one in card.kinds.values())
     assert not card.is_whole
     assert card.blind == []
     assert any(reason.startswith(kind) for reason in card.failures), card.failures
@@ -149,7 +149,7 @@ def test_what_has_no_verdict_is_neither_right_nor_wrong():
 
     card = card_of(silent_about_units)
     assert card.kinds["unit"] == KindCard(0, 0, PER_KIND)
-    assert card.kinds["number"] == KindCard(PER_KIND, 0, 0, PER_KIND)
+    assert card.kinds["number"] == KindCard(PER_KIND, 0)
     assert not card.is_whole
 
 
