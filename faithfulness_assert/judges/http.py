@@ -32,7 +32,6 @@ _TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
 _GZIP_OR_ZLIB = 47  # zlib's wbits: the header of the data decides
 _IN_ADDRESS = "/:@!$&'()*+,;=?%~-._"
 Headers = Mapping[str, str]
-NO_CACHE: Headers = {"cache-control": "no-cache"}
 _HEADERS = {
     "accept": "application/json",
     "accept-encoding": "identity",
@@ -130,16 +129,16 @@ class Direct:
         self.tls = tls_context() if parts.scheme == "https" else None
         self._idle: list[_Line] = []
 
-    def encoded(self, body: Mapping[str, Any], more: Headers) -> tuple[list[Any], bytes]:
+    def encoded(self, body: Mapping[str, Any]) -> tuple[list[Any], bytes]:
         """All headers of a request, and its content."""
         text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         content = text.encode("utf-8", "backslashreplace")  # as JSON escapes a lone surrogate
-        headers = {**self._headers, **more, "content-length": str(len(content))}
+        headers = {**self._headers, "content-length": str(len(content))}
         return list(headers.items()), content
 
-    async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
-        """The answer to one request with ``more`` headers. The caller ends it in time."""
-        headers, content = self.encoded(body, more)
+    async def post(self, body: Mapping[str, Any], seconds: float) -> Answer:  # noqa: ARG002 - the caller keeps the time
+        """The answer to one request. The caller ends it in time."""
+        headers, content = self.encoded(body)
         request = h11.Request(method="POST", target=self.target, headers=headers)
         loop = asyncio.get_running_loop()
         self._idle = [line for line in self._idle if line.is_idle and line.loop is loop]

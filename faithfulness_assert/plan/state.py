@@ -28,7 +28,7 @@ from ..asking.windows import (
 from ..cases.case import Case
 from ..policy.policy import Policy
 from ..reading.reconcile import Finding
-from ..records.errors import InputError, JudgeError, OtherReply
+from ..records.errors import InputError, JudgeError
 from ..records.judge import Ask, AskKind, Numbered, Outcome, Payload
 from ..records.model import CitationAudit, Evidence, Skipped, Statement, Status
 from ..records.usage import Usage
@@ -319,8 +319,6 @@ def make_job(
         passages=shown_passages(state, draft.sentences),
     )
     ask = fitting_ask(state, draft.kind, payload, draft.remark)
-    if any(isinstance(error, OtherReply) for error in state.log.errors):
-        ask = replace(ask, fresh=True)
     return Job(ask, draft.window, {n: x for n, x in numbered if isinstance(x, Control)}, cells)
 
 

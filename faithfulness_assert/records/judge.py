@@ -81,8 +81,6 @@ class Ask:
         schema: the JSON Schema of the reply.
         echo: a short key that the reply repeats, by which it is known as the reply to this ask; ""
             for none.
-        fresh: the reply to an ask before it was that to another ask, so caches on the way to the
-            judge should pass this one on.
         sample: from 1; an ask that is put several times has a number for each. A judge that can
             vary its replies should do so for those after the first.
     """
@@ -94,7 +92,6 @@ class Ask:
     payload: Payload
     schema: Mapping[str, Any] = field(default_factory=dict, compare=False)
     echo: str = ""
-    fresh: bool = False
     sample: int = 1
 
     @property

@@ -8,10 +8,8 @@ import pytest
 from fakes import ScriptedJudge, TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
-from loopback import Answer, Loopback, Request, good_reply
 from remote import ASK, FORM, TEXT
 from strategies import examples
-from true_server import said, text_of
 
 from faithfulness_assert import Ask, Reply, grade
 from faithfulness_assert.asking.fences import key_of
@@ -101,28 +99,6 @@ def test_a_cache_that_answers_by_likeness_raises_no_score():
         grade(text, ANSWER, judge=judge) for text in (ANSWER, ANSWER.replace("s ", "t "))
     )
     assert (right.score, wrong.error.kind) == (1.0, "unreadable")
-
-
-def test_after_the_reply_to_another_ask_a_cache_on_the_way_is_told_to_pass_the_next_on():
-    """A gateway that answers by likeness replies to the first ask of a case with that of another."""
-    kept = []
-
-    def likeness(request: Request) -> Answer:
-        if request.headers.get("cache-control") != "no-cache":
-            kept.append(own(request))
-        passed_on = request.headers.get("cache-control") is not None
-        return good_reply(request, own(request) if passed_on else kept[0])
-
-    def own(request: Request) -> str:
-        return json.dumps(said(text_of(request)))
-
-    with Loopback(likeness) as server:
-        options = {"judge": "openai:m", "base_url": server.url, "api_key": "none"}
-        first, second = (grade(a, ANSWER, **options) for a in (ANSWER, "Dogs are welcome inside."))
-        sent = [request.headers.get("cache-control") for request in server.requests]
-    assert (first.score, second.score) == (1.0, 1.0)
-    assert sent == [None, None, "no-cache"]
-    assert any("repeats the key of another ask" in warning for warning in second.warnings)
 
 
 def test_every_schema_that_is_sent_wants_the_key_first_and_the_prompt_ends_with_it():

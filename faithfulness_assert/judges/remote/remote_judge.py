@@ -18,7 +18,7 @@ from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
-from ..http import NO_CACHE, Answer, Direct, in_time
+from ..http import Answer, Direct, in_time
 from ..secret import secret_of_key
 from .answers import read_json_object
 from .endpoint import Endpoint, check_body, check_headers, host_of, login_of
@@ -222,7 +222,7 @@ class RemoteJudge:
                 message, used = "no time was left to ask the judge", spent.num_requests
                 raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
             cap = needs.cap(worded, steps)
-            posting = self._post(self.request(worded, steps), seconds, fresh=ask.fresh)
+            posting = self._post(self.request(worded, steps), seconds)
             outcome = self.read(await in_time(posting, seconds, limit))
             outcome, more = needs.after(worded, outcome, steps, self.request, cap)
             spent += outcome.usage or Usage(num_requests=1)
@@ -233,14 +233,14 @@ class RemoteJudge:
         usage = outcome.usage and spent
         return replace(needs.warned(outcome, steps), usage=usage, requests=spent.num_requests)
 
-    async def _post(self, request: Mapping[str, Any], seconds: float, *, fresh: bool) -> Answer:
+    async def _post(self, request: Mapping[str, Any], seconds: float) -> Answer:
         try:
             way = self._way
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises
             problem = f"the request could not be made: {type(error).__name__}: {error}"
             raise JudgeError(problem, "transport", remedy="repair") from None
         async with background.process.sockets:
-            return await way.post(request, seconds, NO_CACHE if fresh else {})
+            return await way.post(request, seconds)
 
     @cached_property
     def _way(self) -> Direct | ByClient:

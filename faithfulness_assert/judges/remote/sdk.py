@@ -81,13 +81,13 @@ class ByClient:
         self._sdk, self._client, self._secrets = load_sdk(provider), client, secrets
         self._path, self._headers = path, {**headers, "accept-encoding": "identity"}
 
-    async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
+    async def post(self, body: Mapping[str, Any], seconds: float) -> Answer:
         """See ``Direct``. The client is asked in a thread."""
-        return await background.in_thread(self._posted, body, seconds, more)
+        return await background.in_thread(self._posted, body, seconds)
 
-    def _posted(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
+    def _posted(self, body: Mapping[str, Any], seconds: float) -> Answer:
         ends, kind = time.monotonic() + seconds, self._sdk.Stream[object]
-        options: dict[str, Any] = {"headers": {**self._headers, **more}, "timeout": seconds}
+        options: dict[str, Any] = {"headers": self._headers, "timeout": seconds}
         options |= {"max_retries": 0, "follow_redirects": False}
         given = {"body": body, "options": options, "cast_to": object, "stream_cls": kind}
         try:
@@ -130,9 +130,9 @@ class Proxied(Direct):
         )
         self._pool = partial(httpcore2.AsyncConnectionPool, ssl_context=self.tls, proxy=proxy)
 
-    async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
+    async def post(self, body: Mapping[str, Any], seconds: float) -> Answer:  # noqa: ARG002 - the caller keeps the time
         """See ``Direct``."""
-        headers, content = self.encoded(body, more)
+        headers, content = self.encoded(body)
         async with (
             self._pool() as pool,
             pool.stream("POST", self._url, headers=headers, content=content) as response,
