@@ -32,8 +32,6 @@ class FaithfulnessAssert(BaseMetric):
     """Whether ``retrieval_context`` supports ``actual_output``.
 
     A result without a score is an ``error``: the score is None, and the test does not succeed.
-    Where one metric measures several test cases at once, its fields are those of the measurement
-    that began last; each call returns its own score.
 
     Args:
         judge, policy, threshold, options: see ``faithfulness_assert.Grader``. Without a
@@ -60,7 +58,6 @@ class FaithfulnessAssert(BaseMetric):
         self.evaluation_model = self.grader.judge_name
         self.criteria = sha256(repr(self.grader.policy).encode()).hexdigest()  # deepeval's cache
         self.verbose_mode = False
-        self.measurement = object()
 
     @property
     def __name__(self) -> str:
@@ -68,32 +65,48 @@ class FaithfulnessAssert(BaseMetric):
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float | None:
         """The score, or None if there is none (then ``error`` says why)."""
-        begun = _begin(self, test_case)
-        return _end(self, begun, self.grader.grade(**_fields(test_case)))
+        self._begin(test_case)
+        return self._end(self.grader.grade(**_fields(test_case)))
 
     async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float | None:
         """The same, on the running event loop."""
-        begun = _begin(self, test_case)
-        return _end(self, begun, await self.grader.agrade(**_fields(test_case)))
+        self._begin(test_case)
+        return self._end(await self.grader.agrade(**_fields(test_case)))
 
     def is_successful(self) -> bool:
         """Whether the test case passed; not if there was an error."""
         return bool(self.success) and self.error is None
 
+    def _begin(self, test_case: LLMTestCase) -> None:
+        """Forgets the test case before. Raises an error for a test case that cannot be graded."""
+        self._show({})
+        self.skipped = False
+        absent = [field.value for field in REQUIRED if getattr(test_case, field.value) is None]
+        if absent:
+            self.error = f"{' and '.join(absent)} cannot be None for the metric {self.name!r}"
+            raise MissingTestCaseParamsError(self.error)
+        if getattr(test_case, "multimodal", False):
+            self.error = f"the metric {self.name!r} cannot see the images of a test case"
+            raise ValueError(self.error)
 
-def _begin(metric: FaithfulnessAssert, test_case: LLMTestCase) -> object:
-    """Forgets the test case before. Raises an error for a test case that cannot be graded."""
-    _show(metric, dict.fromkeys(MEASURED))
-    metric.skipped = False
-    metric.measurement = begun = object()
-    absent = [field.value for field in REQUIRED if getattr(test_case, field.value) is None]
-    if absent:
-        metric.error = f"{' and '.join(absent)} cannot be None for the metric {metric.name!r}"
-        raise MissingTestCaseParamsError(metric.error)
-    if getattr(test_case, "multimodal", False):
-        metric.error = f"the metric {metric.name!r} cannot see the images of a test case"
-        raise ValueError(metric.error)
-    return begun
+    def _end(self, result: GradingResult) -> float | None:
+        shown = {
+            "score": result.score,
+            "success": result.pass_,
+            "reason": explanation(result),
+            "error": None if result.defined else explanation(result),
+            "score_breakdown": dict(result.named_scores) if result.defined else None,
+            "input_tokens": result.tokens_used.prompt,
+            "output_tokens": result.tokens_used.completion,
+            "evaluation_cost": result.cost,
+            "verbose_logs": result.pretty() if self.verbose_mode else None,
+        }
+        self._show(shown)
+        return result.score
+
+    def _show(self, fields: dict[str, Any]) -> None:
+        for name in MEASURED:
+            setattr(self, name, fields.get(name))
 
 
 def _fields(test_case: LLMTestCase) -> dict[str, Any]:
@@ -102,26 +115,3 @@ def _fields(test_case: LLMTestCase) -> dict[str, Any]:
         for item in test_case.retrieval_context
     ]
     return {"answer": test_case.actual_output, "context": passages, "question": test_case.input}
-
-
-def _end(metric: FaithfulnessAssert, begun: object, result: GradingResult) -> float | None:
-    """Shows the result, unless another measurement has begun since."""
-    shown = {
-        "score": result.score,
-        "success": result.pass_,
-        "reason": explanation(result),
-        "error": None if result.defined else explanation(result),
-        "score_breakdown": dict(result.named_scores) if result.defined else None,
-        "input_tokens": result.tokens_used.prompt,
-        "output_tokens": result.tokens_used.completion,
-        "evaluation_cost": result.cost,
-        "verbose_logs": result.pretty() if metric.verbose_mode else None,
-    }
-    if metric.measurement is begun:
-        _show(metric, shown)
-    return result.score
-
-
-def _show(metric: FaithfulnessAssert, fields: dict[str, Any]) -> None:
-    for name, value in fields.items():
-        setattr(metric, name, value)

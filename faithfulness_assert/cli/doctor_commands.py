@@ -169,11 +169,8 @@ def _judge_checks(name: str, chosen: Choice) -> Iterator[Check]:
         means = f"family {model['family']}, its outputs mean {', '.join(model['labels'])}"
         reads = f"it reads {model['tokens']:,} tokens, by {model['runtime']}"
         yield Check("ok", f"model: {means}; {reads}")
-    if isinstance(judge, RemoteJudge):
-        if judge.proxy:
-            yield Check("ok", f"proxy: asks go through {judge.proxy}, which the environment names")
-        if result.error is None:
-            yield from _server_checks(judge)
+    if isinstance(judge, RemoteJudge) and result.error is None:
+        yield from _server_checks(judge)
 
 
 def _server_checks(judge: RemoteJudge) -> Iterator[Check]:

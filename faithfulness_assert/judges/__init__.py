@@ -24,10 +24,10 @@ CLAIMS_JUDGE = "claims_judge"
 """The option that every judge takes."""
 
 JUDGES = {
-    "anthropic": ("AnthropicJudge", "anthropic:MODEL"),
-    "embedded": ("EmbeddedJudge", "embedded"),
-    "local": ("LocalJudge", "local:NAME_OR_PATH"),
     "openai": ("OpenAIJudge", "openai:MODEL"),
+    "anthropic": ("AnthropicJudge", "anthropic:MODEL"),
+    "local": ("LocalJudge", "local:NAME_OR_PATH"),
+    "embedded": ("EmbeddedJudge", "embedded"),
 }
 """The class of each judge, in the module of its name, and how users name it."""
 FORMS = [form for _, form in JUDGES.values()]
@@ -95,9 +95,7 @@ def option_names(spec: object) -> list[str]:
     kind = spec.partition(":")[0]
     if kind not in JUDGES:
         model = spec.replace("/", ":").rpartition(":")[2].strip() or "MODEL"
-        likely = "anthropic" if "claude" in model.lower() else "openai"
-        ordered = sorted(FORMS, key=lambda form: not form.startswith(likely))
-        forms = " or ".join(ordered).replace("MODEL", model)
+        forms = " or ".join(FORMS).replace("MODEL", model)
         raise ConfigError(
             f"judge: unknown judge {spec!r}. {suggest(kind.strip().lower(), JUDGES)} Write {forms}."
             " A model of another server that is compatible with OpenAI's is 'openai:MODEL', with "

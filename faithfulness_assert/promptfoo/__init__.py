@@ -22,17 +22,13 @@ def get_assert(output: "Any", context: "Any") -> "dict[str, Any]":
     from . import hook
 
     try:
-        result = hook.grade(output, context)
+        return hook.grade(output, context)
     except hook.NotPythonError:
         # promptfoo shows the whole traceback as the reason. Its wrapper then ends; others do not.
         main = getattr(sys.modules.get("__main__"), "__file__", None)
         if main and os.path.basename(main) == "wrapper.py":
             sys.tracebacklimit = 0
         raise
-    metadata = result["metadata"]
-    if str(metadata.get("judge")).startswith("local:"):
-        metadata["warnings"] = [*metadata.get("warnings", ()), hook.LOADS_EACH_TIME]
-    return result
 
 
 def afterAll(*given: "Any") -> None:  # noqa: N802 - promptfoo calls other names around each test, too

@@ -50,10 +50,6 @@ FROM_ANSWER = (
     "answer alone, for example to {}, or config.contextFrom to the documents alone"
 )
 PART_OF_OUTPUT = SETUP + "the answer is output.{}, and {} in the output is not judged"
-LOADS_EACH_TIME = (
-    SETUP + "this process loaded the local model for one assertion; with `faithfulness.cjs`, which "
-    "`init` writes, one process grades the whole eval"
-)
 ONLY_NAMES = "only names files, whose text promptfoo does not read in a list"
 NO_TRANSFORM = (
     "context: promptfoo runs contextTransform for its own assertions only. Set config.contextFrom, "

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import contains, rows
 from strategies import examples
-from tiny_models import marking
 
 from faithfulness_assert.promptfoo import get_assert
 
@@ -132,11 +131,6 @@ def test_any_input_from_promptfoo_gives_a_result_that_promptfoo_can_use(output, 
     assert 0 <= result["score"] <= 1
     assert all(isinstance(value, int) for value in result["tokensUsed"].values())
     assert all(isinstance(value, float) for value in result["namedScores"].values())
-
-
-def test_an_assertion_with_a_local_model_says_that_it_loads_it_each_time(tmp_path):
-    warned = call(config={"judge": marking(tmp_path, "1900")})
-    assert "faithfulness.cjs" in warned["metadata"]["warnings"][-1]
 
 
 def test_only_the_process_of_promptfoo_gets_no_tracebacks(tmp_path):

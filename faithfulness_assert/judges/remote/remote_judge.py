@@ -136,7 +136,6 @@ class RemoteJudge:
         self._client = client
         self.secrets = self._endpoint.secrets  # what must never be shown or stored
         self.key_secret = secret_of_key(self._endpoint.key)  # see ``judges/secret.py``
-        self.proxy = host_of(self._endpoint.proxy)  # on the way to the server; "" for none
         self._name = f"{self.provider}:{model}"
         limits = Limits(max_prompt_tokens or LONGEST_PROMPT, max_statements)
         is_own = self._endpoint.host.endswith(self.own_hosts)
