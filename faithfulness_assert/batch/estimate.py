@@ -71,23 +71,15 @@ class Estimate:
 
     @property
     def short(self) -> str:
-        """The asks, the tokens, and where it is known the cost, in a few words."""
-        cost = "" if self.cost is None else f", cost {self.cost:,.4f}"
+        """The asks, the tokens and the cost, in a few words."""
+        cost = "cost unknown without prices" if self.cost is None else f"cost {self.cost:,.4f}"
         tokens = f"{self.prompt:,} prompt and {self.completion:,} completion tokens"
-        return f"about {self.asks:,} asks, {tokens}{cost}"
+        return f"about {self.asks:,} asks, {tokens}, {cost}"
 
     def __str__(self) -> str:
-        rows = {
-            "asks": f"{self.asks:,}",
-            "prompt tokens": f"{self.prompt:,}",
-            "completion tokens": f"{self.completion:,}",
-            "cost": "unknown without prices" if self.cost is None else f"{self.cost:,.4f}",
-        }
         any_model = "any model behind an API, since no judge is named"
-        judge, width = self.judge, max(map(len, rows.values()))
-        whom = f"for {any_model if judge == ANY_MODEL else judge}"
-        table = (f"{name:18} {value:>{width}}" for name, value in rows.items())
-        return "\n".join([f"{counted(self.cases, 'case')}, {whom}", *table, *self.notes])
+        whom = f"for {any_model if self.judge == ANY_MODEL else self.judge}"
+        return "\n".join([f"{counted(self.cases, 'case')}, {whom}: {self.short}", *self.notes])
 
 
 def estimate_run(
@@ -122,19 +114,17 @@ def estimate_run(
     if judge == SETTING and "judge" not in chosen.sources:
         chosen = chosen._replace(judge=ANY_MODEL)
     grader, named = _grader(chosen), chosen.judge
-    unreadable, counts = list[Row](), Counter[bool]()
+    chance, problem, counts = random.Random(SEED), "", Counter[bool]()  # noqa: S311 - not used for security
 
     def readable() -> Iterator[Row]:
+        nonlocal problem
         for row in data_set.rows():
             counts[not row.problem] += 1
+            problem = problem or row.problem
             if not row.problem:
                 yield row
-            elif not unreadable:
-                unreadable.append(row)
 
-    chance = random.Random(SEED)  # noqa: S311 - not used for security
     drawn = nsmallest(sample, readable(), key=lambda _: chance.random())
-    cases = counts.total()
     is_free = isinstance(named, str) and not judge_info(grader.judge).remote  # it takes part itself
     rehearsal = Rehearsal(grader)
     planned = (
@@ -152,13 +142,13 @@ def estimate_run(
         notes.append(f"Each ask is taken to think {thinking:,} tokens; it may be far more or less.")
     more = "" if thinking else ", and a model's thinking,"
     notes.append(f"Retries and asks about missing verdicts{more} come on top.")
-    if unreadable:
+    if problem:
         unread = f"{counted(counts[False], 'row')} cannot be read and cost nothing"
-        notes.append(f"{unread}. The first is {unreadable[0].problem}")
+        notes.append(f"{unread}. The first is {problem}")
     if exact_token_counter(grader.judge_name) is None:
         notes.append("The tokens are estimated from the length of the texts.")
     return Estimate(
-        cases=cases,
+        cases=counts.total(),
         planned=len(drawn),
         asks=round(times * sum(usage.num_requests for usage in usages)),
         prompt=round(times * sum(usage.prompt for usage in usages)),

@@ -108,8 +108,10 @@ def submit(
         JudgeError: the provider could not be asked. The run can go on.
     """
     hide_key(cast("Any", options))
+    if stored := [name for name in UNSTORED if options.get(name)]:
+        raise ConfigError(f"{stored[0]}: a run over a batch API keeps its replies itself")
     policy, threshold = options.pop("policy", None), options.pop("threshold", None)
-    chosen = choose(judge, policy, threshold, {**options, **UNSTORED})  # the run keeps its replies
+    chosen = choose(judge, policy, threshold, {**options, **UNSTORED})  # nor that of a project
     settings = _settings(via, chosen.judge, chosen.options)
     grader = Grader(chosen.judge, chosen.policy, chosen.threshold, **chosen.options)
     budget.check_prices(settings.get("prices"), grader.judge)

@@ -88,7 +88,7 @@ def test_without_a_judge_it_is_that_of_any_model_behind_an_api(tmp_path, monkeyp
     (tmp_path / "pyproject.toml").write_text('[tool.faithfulness_assert]\njudge = "embedded"\n')
     _of_folder.cache_clear()
     assert estimate_run(rows(3)).asks == 0
-    assert str(estimate_run(rows(3))).startswith("3 cases, for embedded\n")
+    assert str(estimate_run(rows(3))).startswith("3 cases, for embedded: about 0 asks, ")
     _of_folder.cache_clear()
 
 
