@@ -27,8 +27,6 @@ from .figures import (
 )
 from .labels import Labelled, Labels, read_labels
 
-FEW_FLAGGED = 5
-
 
 class Cells(NamedTuple):
     """Answers by what people and the judge say. ``no_verdict``: the judge says nothing of them."""
@@ -239,9 +237,6 @@ def _warnings(
         yield f"{note}. If those are the hard ones, all figures flatter"
     if (total := by_kind.items.total()) < MANY_LABELS:
         yield f"few labels: {total}. Intervals are wide; label {MANY_LABELS} or more"
-    if (flagged := how_many(by_kind.items, (True,))) < min(FEW_FLAGGED, labels.counts.flagged):
-        few = f"few labels of flagged answers: {flagged}"
-        yield f"{few}. Label at least {FEW_FLAGGED}"
     classes = Counter("unfaithful" if answer.unfaithful else "faithful" for answer in asked)
     for name, figure in (("unfaithful", "recall"), ("faithful", "specificity")):
         if judges and classes[name] < LEAST_OF_A_CLASS:

@@ -151,14 +151,6 @@ class Card:
             f"Blind: {', '.join(self.blind) or none}",
             "Surely: wrong more often than this, with 95 % certainty for all kinds together",
         ]
-        asked = sum(kind.asked for kind in kinds.values())
-        granted = sum(
-            kind.wrong if name in FALSE_KINDS else kind.asked - kind.wrong
-            for name, kind in kinds.items()
-        )
-        if asked and granted in (0, asked):
-            what = "supported" if granted else "not supported"
-            lines.append(f"The judge called every statement {what}: its labels tell nothing")
         if few:
             lines.append(f"Too few verdicts to find a blind spot: {', '.join(few)}")
         for repeat, how, what in (

@@ -232,18 +232,12 @@ class Session:
         return self._graders[place]
 
     def used_up(self) -> str:
-        """Why nothing is graded any more; "" if that is not so.
-
-        Each worker of pytest-xdist has its part of the limit.
-        """
+        """Why this worker of pytest-xdist, or session, grades no more; "" if that is not so."""
         most = self.settings["max_tokens"]
         if most is None or self.spent < most / self._workers:
             return ""
-        who, limit = "session", f"limit is {most:,}"
-        if self._workers > 1:
-            who, limit = "worker", f"part of the limit of {most:,} is {most // self._workers:,}"
-        problem = f"this {who} has spent {self.spent:,} tokens, and its {limit}"
-        return f"{problem} (--faithfulness-max-tokens)"
+        part = f"{most // self._workers:,} that this process may spend"
+        return f"{self.spent:,} tokens were spent, of {part} (--faithfulness-max-tokens)"
 
 
 def _digest(options: Mapping[str, Any]) -> str:

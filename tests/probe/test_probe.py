@@ -97,7 +97,6 @@ def test_the_card_names_exactly_the_kinds_to_which_a_judge_is_blind(blind):
 def test_a_rubber_stamp_is_blind_to_all_that_is_false():
     card = card_of(FaultyJudge(lambda kind, *_: kind not in TRUE))
     assert wrong(card) == {k: PER_KIND for k in card.kinds if k not in TRUE}
-    assert "The judge called every statement supported" in " ".join(card.notes())
     assert "called every statement" not in " ".join(card_of(FaultyJudge()).notes())
 
 

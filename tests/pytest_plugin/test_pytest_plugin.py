@@ -276,7 +276,7 @@ def test_workers_share_the_limit_and_send_their_results_here(runs):
         "each worker may have begun one more; the embedded judge takes no tokens"
     )
     assert result.parseoutcomes()["failed"] == 10 - passed
-    part = "*this worker has spent * tokens, and its part of the limit of 300 is 150 (*"
+    part = "* tokens were spent, of 150 that this process may spend (*"
     result.stdout.fnmatch_lines(part)
     said = summary(result)
     assert said[0].startswith(f"10 cases: {passed} passed, ")
