@@ -73,11 +73,6 @@ def unit_names() -> Iterable[str]:
     return {*map(str.casefold, _units()[0]), *_units()[1]}
 
 
-def money_names() -> list[str]:
-    """The signs, codes and words of money, in lower case."""
-    return [name for name in _units()[1] if money_of(name)]
-
-
 @cache
 def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, ...]]]:
     """The units by their signs, and by signs and words in lower case."""

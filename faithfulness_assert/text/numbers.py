@@ -20,7 +20,6 @@ from unicodedata import digit, numeric
 
 from .number_words import (
     Unit,
-    money_names,
     money_of,
     spelled_numbers,
     unit_names,
@@ -34,8 +33,6 @@ from .strings import FIRST_DENSE, lazy_pattern
 FIRST_YEAR, LAST_YEAR = 1000, 2199
 MAX_DIGITS = 25
 """A number with more digits, and a version, is compared as it is written."""
-DENOMINATORS = (2, 3, 4, 5, 8, 16)
-"""Before a unit, 3/8 is a share and no list of two numbers."""
 MONEY = "$€£¥₹₩₽₺₴₪¢"
 MOST_DENSE = 7
 """Letters of the longest unit of scripts without spaces."""
@@ -47,7 +44,6 @@ EXACT = frozenset(("clock", "half", "date", "order"))
 """Kinds of which nothing is rounded, computed or shared."""
 NOT_JOINED = frozenset(("share", *EXACT))
 """Kinds of which two side by side are two."""
-NO_KINDS = frozenset[str]()
 
 Meaning = tuple[str, float]
 """A kind, and a value in its basic unit."""
@@ -65,11 +61,10 @@ _SHARES, _POWERS = "[¼-¾⅐-⅞]", "⁰¹²³⁴-⁹"
 _NUMBER = lazy_pattern(
     rf"""[0-9¼-¾⅐-⅞]
     (?: (?<![^ \n(].) (?<=[0-9]) [0-9]{{0,{MAX_DIGITS - 1}}}
-        (?=[ \n](?P<word>[^\W\d_²³]{{2,30}})|[.,;!?)]+(?:\s|$)|\n|$)
+        (?=[ \n][^\W\d_²³]{{2,30}}|[.,;!?)]+(?:\s|$)|\n|$)
       | (?<![\w./-].) (?: [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} | [0-9]?-[0-9]{{1,2}}-[0-9]{{4}}
         | [0-9]?/[0-9]{{1,2}}/[0-9]{{2}} ) (?![0-9/-])
-      | (?: (?<=[01])[0-9] | (?<=2)[0-4] | (?<=[0-9]) ) :[0-5][0-9]
-        (?: :[0-5][0-9] | [.][0-9]{{1,3}} )? (?![0-9:])
+      | (?: (?<=[01])[0-9] | (?<=2)[0-4] | (?<=[0-9]) ) :[0-5][0-9] (?: :[0-5][0-9] )? (?![0-9:])
       | (?<![\w.,/:-].) (?<=[12]) [0-9]{{3}}\ ?(?:--?|–|/)\ ?[0-9]{{2}}
         (?!\w|\ [A-Z][a-z]{{2,8}}\ [0-9]|\ ?[.,/:–-]\ ?[0-9])
       | (?<![0-9.,].) (?<![0-9]\ .) (?<=[1-9]) [0-9]{{0,2}} (?: \ [0-9]{{3}} )+ (?!\ ?[0-9])
@@ -93,7 +88,7 @@ _BEHIND = lazy_pattern(rf"{_GAP}(?:of an? )?([^\W\d_]{{1,30}}|[^\s\w.,;:!?()])")
 _ORDINALS = ("st", "nd", "rd", "th", "er", "ère", "ème", "ª")
 _DENSE_DATE = lazy_pattern(r" ?[月월] ?([0-9]{1,2})[日号號일]")
 _MONTH = lazy_pattern(rf"(?:[.°]|st|nd|rd|th|er)?[ -](?:of |de )?(?!may [a-z]){_WORD}")
-_CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(:[0-5][0-9]|[.][0-9]{1,3})?$")
+_CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(:[0-5][0-9])?$")
 _OCLOCK = lazy_pattern(
     r"""\ ?(?: (?P<half>[ap])(?:m|[.]m[.]?)(?![^\W_])
       | (?: o'clock | uhr | (?P<hours>h|heures?|uur|horas?|ч|час(?:а|ов)?|годин[аи]?|ore|godz) )
@@ -184,7 +179,7 @@ class Number:
         return [(kind.removesuffix("/"), value) for kind, value in named] + beside + asked
 
     def kinds(self) -> frozenset[str]:
-        return frozenset([kind for kind, _ in self.meanings]) if self.meanings else NO_KINDS
+        return frozenset([kind for kind, _ in self.meanings])
 
     def mean(
         self, *meanings: Meaning, plain: tuple[float, ...] = (), last: int = 0, after: str = ""
@@ -219,18 +214,16 @@ def usual_signs(text: str) -> str:
 
 
 @cache
-def _telling() -> tuple[frozenset[str], frozenset[str]]:
-    """The words and signs, in lower case, that say what the number before or behind them is."""
-    signs = [*_ORDINALS, *"of de us u sq square cu cubic mm °".split()]
-    behind = words_of("beside").union(valued("scales"), valued("months"), unit_names(), signs)
-    return behind, frozenset({*money_names(), *valued("months")})
+def _telling() -> frozenset[str]:
+    """The words, in lower case, that say what the number before or behind them is."""
+    more = [*_ORDINALS, *"of de us u sq square cu cubic mm".split()]
+    return words_of("beside").union(valued("scales"), valued("months"), unit_names(), more)
 
 
 # ---------------------------------------------------------------- in digits
 
 
 def _in_digits(text: str, language: str) -> Iterator[Number]:
-    telling, telling_before = _telling()
     for found in _NUMBER.finditer(text):
         digits, (start, end) = found[0], found.span()
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
@@ -251,29 +244,22 @@ def _in_digits(text: str, language: str) -> Iterator[Number]:
             continue
         elif ":" not in digits:
             number.plain = _values(digits, text, language)
-        near = text[max(start - NEAR, 0) : start]
-        last = end + (near[-1:] == "(" and text[end : end + 1] == ")")
-        word = found["word"] or ""
-        if (not word or word == "of") and (behind := _BEHIND.match(text, last)):
-            word = behind[1]  # of "three (3) years" behind the bracket
-        word = word.casefold()
-        before = (near.split() or [""])[-1].strip("(.")
-        number.after = word if word.isalpha() else ""
-        is_plain = number.after and near[-1:] in " \n(" and ":" not in digits
-        may_tell = word in telling or word >= FIRST_DENSE or before.casefold() in telling_before
-        if not is_plain or may_tell:
-            _tell(text, number, near, (before, word), last)
+        _tell(text, number)
         yield number
 
 
-def _tell(text: str, number: Number, near: str, words: tuple[str, str], last: int) -> None:
-    """Says what a number is, by what stands around it.
-
-    Args:
-        words: that before it, and in lower case that behind it.
-        last: where it ends, with its bracket.
-    """
-    start, digits, values, (before, word) = number.start, number.digits, number.plain, words
+def _tell(text: str, number: Number) -> None:
+    """Says what a number is, by what stands around it."""
+    start, digits, values = number.start, number.digits, number.plain
+    near = text[max(start - NEAR, 0) : start]
+    last = number.end + (near[-1:] == "(" and text[number.end : number.end + 1] == ")")
+    behind = _BEHIND.match(text, last)
+    word = behind[1].casefold() if behind else ""
+    before = (near.split() or [""])[-1].strip("(.")
+    number.after = word if word.isalpha() else ""
+    is_plain = number.after and near[-1:] in " \n(" and ":" not in digits and word < FIRST_DENSE
+    if is_plain and _telling().isdisjoint((word, before.casefold())):
+        return
     may_be_time = word in words_of("beside") or word >= FIRST_DENSE or ":" in digits
     if len(values) > 1 and digits.count(".") > 1:  # a version
         number.loose = values
@@ -392,8 +378,6 @@ def _time_of_day(text: str, number: Number) -> bool:
     half, last = (sign["half"] or "", sign.end()) if sign else ("", number.end)
     if written and (":" in digits or sign):
         hours, minutes = float(written[1]), float(written[2])
-    elif half and len(digits) == 4 and digits.isdecimal() and digits < "1260":  # 1145 pm
-        hours, minutes = divmod(float(digits), 100)
     elif sign and (not digits or digits.isdecimal()):
         hours = float(digits or number.plain[0])
         share, last = (0.0, last) if half else _and_share(text, last)  # une heure et demie
@@ -415,9 +399,6 @@ def _time_of_day(text: str, number: Number) -> bool:
         meanings.append(("half", time % 720))
     if sign and sign["hours"]:
         meanings.append(("time", 60 * (60 * hours + minutes)))
-    if written and (rest := written[3]):  # 1:59:40 may be a duration, as 3:43.13 is
-        seconds = 60 * time + float(rest[1:]) if rest[0] == ":" else time + float(f"0{rest}")
-        meanings.append(("time", seconds))
     may_be_range = not (sign or digits) and number.plain[0] >= 1  # eight to twelve weeks
     plain = number.plain if may_be_range else () if minutes else (hours,)
     number.mean(*meanings, plain=plain, last=last, after=half)
@@ -491,8 +472,6 @@ def _measure(text: str, number: Number, paid: Sequence[Unit] = ()) -> None:
         number.plain = tuple(_exact(value * scale) for value in number.plain)
     units, last, word = (paid, number.last, "") if paid else _units(text, number.last)
     values = number.plain
-    if units and values[0] < 1 and values[2:] and values[2] in DENOMINATORS:  # 3/8 inch
-        number.plain = values[:1]
     _in_units(text, number, units, number.plain)
     if units and not paid and values[0] == int(values[0]):
         share, last = _and_share(text, last)
@@ -551,7 +530,7 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
 def _joined(text: str, numbers: list[Number]) -> list[Number]:
     """The numbers, and before two units side by side their sum: "6 feet 2 inches".
 
-    The first of two may have the scale and the unit of the second: "5 to 10 mg", "60-80,000".
+    The first of two may have the scale and the unit of the second: "5 to 10 mg".
     """
     joined, covered = numbers[:1], numbers[0].last
     for one, two in pairwise(numbers):
@@ -583,8 +562,7 @@ def _list(text: str, one: Number, two: Number) -> None:
     to, values = _TO.match(text, one.last, two.first), one.plain
     if not to or (to[1] and values[0] <= 10):  # 2 x 500 mg
         return
-    thousands = 1000.0 if two.digits[-4:] == ",000" and len(one.digits) < 4 else 1.0
-    if (scale := two.scale * thousands) > 1:
+    if (scale := two.scale) > 1:
         one.plain += tuple(_exact(value * scale) for value in values)
     if not one.meanings or scale > 1:
         _in_units(text, one, one.units or two.units, one.plain[len(values) :] or values)

@@ -7,7 +7,6 @@ where more than one value could be meant, none is shown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,7 +26,6 @@ MOST_WRONG = 20
 ALIKE, LEAST_WORDS = 0.6, 2
 """The share of a statement's words that evidence of the same matter has, and how many at least."""
 
-_WORD = lazy_pattern(r"[^\W\d_]+")
 _CAPITALISED = lazy_pattern(r"[A-Z](?<![^\W\d_].)[^\W\d_]+")
 _QUOTED = lazy_pattern(r"“([^“”\n]{2,100})”|\"([^\"\n]{2,100})\"|‘([^‘’\n]{2,100})’")
 
@@ -70,31 +68,28 @@ def difference(
         question: its numbers are what the answer was asked about, so they are not wrong.
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
-    own, near, dates = Own(statement, context.language), NONE, _dates(statement, _CAPITALISED)
-    said, instead, near_words = list[Value](), dict[str, list[Value]](), frozenset[str]()
-    if dates or any(map(str.isdigit, own.text)):
-        near_words = words_that_count(text)
-        if _is_alike(statement, near_words):
-            near = context.of_evidence(text)
-            said = [*(_value(statement, number, number.asks) for number in own.numbers), *dates]
-            instead = _instead(said, near)
-    found = list(_wrong_numbers(own, near, context, instead, question))
+    own, near, dates = Own(statement, context.language), NONE, _dates(statement)
+    has_values = dates or any(map(str.isdigit, own.text))
+    said, near_words = list[Value](), words_that_count(text) if has_values else frozenset[str]()
+    if has_values and _is_alike(statement, near_words):
+        near = context.of_evidence(text)
+        said = [*(_value(statement, number, number.asks) for number in own.numbers), *dates]
+    instead = _instead(said, near) if said else {}
+    values = {*_wrong_numbers(own, near, context, instead, question)}
     if dates:
         there = _meanings_of_dates(context.text)
         kinds = instead.keys() if text else {kind for kind, _ in there}
         there |= _meanings_of_dates(question.text)
-        found += [date for date in dates if date.kind in kinds and there.isdisjoint(date.meanings)]
-    values = {*found}
-    found = [*values, *_quoted(statement, reason, text or context.text)]
-    words = dict.fromkeys(wrong.text for wrong in sorted(found))
-    kinds = {value.kind for value in values}
-    if DAY in kinds:  # "4 July" in place of "5 June" is one value
+        values |= {one for one in dates if one.kind in kinds and there.isdisjoint(one.meanings)}
+    found = sorted([*values, *_quoted(statement, reason, text or context.text)])
+    words = tuple(dict.fromkeys(wrong.text for wrong in found))[:MOST_WRONG]
+    if any(value.kind == DAY for value in values):  # "4 July" in place of "5 June" is one value
         values = {value for value in values if value.kind != MONTH}
-    says = ""
-    if len(values) == 1 and len(others := instead.get(values.pop().kind, [])) == 1:
-        is_only = sum(value.kind == others[0].kind for value in said) == 1
-        says = others[0].text if is_only and _says_all(near_words, statement) else ""
-    return tuple(words)[:MOST_WRONG], says
+    kind = values.pop().kind if len(values) == 1 else ""
+    others, is_only = instead.get(kind, []), [value.kind for value in said].count(kind) == 1
+    if len(others) == 1 and is_only and _says_all(near_words, statement):
+        return words, others[0].text
+    return words, ""
 
 
 def _is_alike(statement: str, there: Set[str]) -> bool:
@@ -121,14 +116,12 @@ def _wrong_numbers(
     question: Numbers,
 ) -> Iterator[Value]:
     """The numbers that are nowhere, or of a kind of which the evidence has others."""
-    found, kinds = dict[Number, str](), instead.keys()
+    found = find_absent(own, context, question)
     if instead:
         # "Within 60 days" may follow from what a context says, but not from "within 30 days".
         bounds = words_of("bounds").intersection(near.text.casefold().split())
         nearer = find_absent(own, near, question, bounds)
-        found = {number: said for number, said in nearer.items() if _kind_of(number) in kinds}
-    if not instead or any(_kind_of(number) not in kinds for number in own.numbers):
-        found = find_absent(own, context, question) | found
+        found |= {number: said for number, said in nearer.items() if _kind_of(number) in instead}
     for number, said in found.items():
         kind, is_whole = _kind_of(number), len(said) > number.end - number.start
         if kind != DAY or not is_whole or number.last == number.end:
@@ -149,7 +142,7 @@ def _instead(said: list[Value], evidence: Numbers) -> dict[str, list[Value]]:
     """The values of the evidence by kind, of the kinds of which the statement has others."""
     numbers = (number for number in evidence.numbers if number.digits and not number.is_part)
     there = [_value(evidence.text, number, number.offers) for number in numbers]
-    there += _dates(evidence.text, _CAPITALISED)
+    there += _dates(evidence.text)
     meanings = {meaning for value in said for meaning in value.meanings}
     known = {value.kind for value in there if not meanings.isdisjoint(value.meanings)}
     kinds = {value.kind for value in said} - known - {""}
@@ -160,10 +153,10 @@ def _instead(said: list[Value], evidence: Numbers) -> dict[str, list[Value]]:
 # ---------------------------------------------------------------- values and their kinds
 
 
-def _dates(text: str, words: re.Pattern[str]) -> list[Value]:
-    """The months and days of the week among these words of a text: "may" is no month."""
+def _dates(text: str) -> list[Value]:
+    """The months and days of the week of a text, with a capital: "may" is no month."""
     months, days, found = valued("months"), word_set("names", "weekdays"), list[Value]()
-    for word in words.finditer(text):
+    for word in _CAPITALISED.finditer(text):
         plain = word[0].casefold()
         if plain in months:
             found.append(Value(word.start(), word[0], MONTH, ((MONTH, months[plain]),)))
@@ -174,7 +167,7 @@ def _dates(text: str, words: re.Pattern[str]) -> list[Value]:
 
 @lru_cache(maxsize=2)  # of the context and of the question
 def _meanings_of_dates(text: str) -> frozenset[Meaning]:
-    return frozenset(meaning for date in _dates(text, _WORD) for meaning in date.meanings)
+    return frozenset(meaning for date in _dates(text) for meaning in date.meanings)
 
 
 def _kind_of(number: Number) -> str:
