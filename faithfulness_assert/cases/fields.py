@@ -40,6 +40,9 @@ LONG = 8
 NOTHING: Mapping[str, Any] = {}
 HELD = ("answer", "context", "question")
 _PLAIN = lazy_pattern(r"\w+")
+_ROOTS = {"output": "response.output", "providerResponse": "response", "test": "testCase"}
+"""What an assertion of promptfoo calls parts of a record."""
+_ROOT = lazy_pattern(r"(?<![\w.\"'`])(?:output|providerResponse|test)\b(?! ?\()")
 _ADDRESS = lazy_pattern(r"\bhttps?://\S*")
 _LINES = sections(__file__.removesuffix("py") + "txt")
 WORDS = {name: set(text.split()) for name, text in _LINES.items()}
@@ -83,8 +86,11 @@ class Fields(NamedTuple):
     def read(self, record: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
         """The path and the value of each field that a record has."""
         found: dict[str, tuple[str, Any]] = {}
+        asserted = _asserted(record) if self.system is SYSTEMS["promptfoo"] else NOTHING
         for field, paths in self.paths.items():
             inside = self.answers_in(record) if field == "answer" else ()
+            if field in asserted and field not in self.mapping:
+                inside, paths = (), (asserted[field],)
             tried_paths = () if inside[1:] else (*inside, *paths)
             given = [(path, value_at(record, path)) for path in tried_paths]
             given = [(path, value) for path, value in given if value is not None]
@@ -169,6 +175,19 @@ class Fields(NamedTuple):
         column = column if at and field == "answer" else "COLUMN"
         use, chat = (option("mapping", one) for one in ({field: column}, {"messages": "COLUMN"}))
         return f"{looked}; {has}", f". Use {use}, or {chat} for chats"
+
+
+def _asserted(record: Mapping[str, Any]) -> dict[str, str]:
+    """Where a record of promptfoo has the fields that its assertion took, by what that says."""
+    found: dict[str, str] = {}
+    for part in mappings_in(value_at(record, "gradingResult.componentResults")):
+        config = as_mapping(as_mapping(part.get("assertion")).get("config"))
+        told = {**as_mapping(part.get("metadata")), **config}
+        for field in (*HELD, "messages"):
+            path = told.get(f"{field}From", told.get(f"{field}_from"))
+            if isinstance(path, str):
+                found.setdefault(field, _ROOT.sub(lambda root: _ROOTS[root[0]], path))
+    return found
 
 
 def texts_in(said: Mapping[str, Any]) -> list[str]:
