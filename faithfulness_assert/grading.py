@@ -159,6 +159,8 @@ class Grader:
         return self
 
     def __repr__(self) -> str:
+        if not hasattr(self, "policy"):  # a traceback shows the one that could not be made
+            return "Grader(...)"
         names = f"judge={self.judge_name!r}, policy={self.policy.name!r}"
         return f"Grader({names}, threshold={self.policy.passes_at!r})"
 

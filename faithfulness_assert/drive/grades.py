@@ -205,11 +205,8 @@ class Grade:
         may_wait = self.info.keeps_deadline or deadline is None
         try:
             await asyncio.wait([asking], timeout=None if may_wait else seconds)
-            return outcome_of(ask, asking.result() if asking.done() else late())
-        except asyncio.CancelledError as error:
-            if not asking.cancelled():
-                raise
-            return outcome_of(ask, error)  # the judge cancelled itself
+            has_come = asking.done() and not asking.cancelled()  # or the judge cancelled itself
+            return outcome_of(ask, asking.result() if has_come else late())
         finally:
             asking.cancel()
 

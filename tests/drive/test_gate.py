@@ -25,8 +25,7 @@ from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, Usa
 from faithfulness_assert.batch.rows import Row, gate_of, grade_rows
 from faithfulness_assert.drive.asks import GivenUp, TimeLeft
 from faithfulness_assert.drive.breaker import COOL_DOWN, FAILURES, NO_DEADLINE
-from faithfulness_assert.drive.gate import Gate, LocalServer, PerMinute
-from faithfulness_assert.drive.rate import SLOWEST
+from faithfulness_assert.drive.gate import SLOWEST, Gate, LocalServer, PerMinute
 from faithfulness_assert.records.judge import Limits, Outcome, Payload, ReplyForm
 
 CASE = {"answer": "It rains in May.", "context": "It rains in May. Snow is rare."}
