@@ -91,9 +91,12 @@ class Breaker:
                 self._probe_at = clock() + self._cool_down  # in case that this one hangs
                 return None
             if self.patience is None or seconds >= left():
-                problem = f"not asked: the last {self._failures} asks failed: {self._last.message}"
-                how, status = self._last.retryable, self._last.http_status
-                return JudgeError(problem, self._last.kind, retryable=how, http_status=status)
+                last, can_retry = self._last, self._last.retryable
+                problem = f"not asked: the last {self._failures} asks failed: {last.message}"
+                fix, status = last.fix, last.http_status
+                return JudgeError(
+                    problem, last.kind, retryable=can_retry, http_status=status, fix=fix
+                )
             await asyncio.sleep(min(seconds, 1.0))  # others may be answered meanwhile
         return None
 
@@ -109,14 +112,15 @@ class Breaker:
         refuses it; outside of one, if it is refused while others that ``began`` later are not, and
         only the ``last`` try says that the server is down.
         """
-        if error.usage is None and error.remedy != "repair":
-            return False  # nothing was sent, which says nothing
+        is_there, is_run = self._is_there(error), self.patience is not None
+        if error.usage is None and error.remedy != "repair":  # nothing says that it was sent
+            return is_run and is_there and error.retryable
         if error.remedy == "none":
             self._failures, self.unanswered_since = 0, math.inf
             return False
-        now, is_there = asyncio.get_running_loop().time(), self._is_there(error)
+        now = asyncio.get_running_loop().time()
         self.unanswered_since, self._last = min(self.unanswered_since, sent_at), error
-        if is_last or self.patience is not None:
+        if is_last or is_run:
             self._failures += 1
             self._probe_at = now + max(self._cool_down, error.retry_after or 0.0)
         if self.patience is None:

@@ -467,6 +467,12 @@ def test_an_outage_costs_no_case_and_hardly_more_time_than_it_lasts(seconds, kin
     assert sum(10 <= at < 10 + seconds for at in server.came) < 16 + 2 * 16 + seconds
 
 
+def test_an_outage_of_which_a_judge_does_not_say_what_was_sent_costs_no_case():
+    down = error("server", usage=None)
+    server = Server(lambda _: down if 10 <= now() < 70 else None, seconds=0.5)
+    assert seconds_of(patient(), server, 1000, at_once=16) < 1.2 * (1000 / 16 * 0.5 + 60)
+
+
 @pytest.mark.parametrize("kind", ["server", "transport"])
 def test_nobody_waits_for_a_server_that_never_answered(kind):
     server = Server(lambda _: error(kind))
