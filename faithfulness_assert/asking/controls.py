@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import shake_256
-from itertools import chain, count, islice
+from itertools import chain, count, islice, zip_longest
 from operator import itemgetter
 from struct import unpack
 from typing import NamedTuple, TypeVar
@@ -71,11 +71,11 @@ other is for Chinese, Japanese and Korean: so short, they claim something as oft
 LEAST = 2
 """Sentences of a context in which an invented one is no stranger."""
 LOOKED_AT = 5
-"""So many sentences of a context, and statements, are drawn, to find some that can be used."""
+"""So many sentences of a context are drawn, to find some that can be used."""
 BESIDE = 4
 """One of so many false sentences stands beside a statement of the answer."""
-LONGER, TRIES = 6, 4
-"""Digits that a number may gain to be one that the context does not have, and tries for each."""
+TRIES = 4
+"""After so many, a number is one digit longer, to be one that the context does not have."""
 
 
 class Control(NamedTuple):
@@ -102,10 +102,11 @@ def controls_from(
         secret: who does not know it cannot foresee the controls.
     """
     asked = frozenset(map(text_key, statements))
-    groups = sorted(sorted(set(sentences)) for sentences in passages)
+    groups = [list(dict.fromkeys(sentences)) for sentences in passages]
     sentences = list(chain.from_iterable(groups))
-    dice = Dice(secret, "controls", "\n".join(statements), "\n".join(sentences))
-    altering, drawn = Altering(sentences, dice), [*islice(_drawn(groups, dice, asked), LOOKED_AT)]
+    dice = Dice(secret, "controls", *statements)
+    drawn = [*islice(_drawn(groups, dice, asked), LOOKED_AT)]
+    altering = Altering(sentences, dice)
     # The false one comes from another passage where it can: one may be the attacker's own.
     false = altering.made_of([*drawn[1:], *drawn[:1]], statements)
     if text := next((text for text in false if text_key(text) not in asked), None):
@@ -115,18 +116,10 @@ def controls_from(
 
 
 def _drawn(groups: Iterable[Sequence[str]], dice: Dice, asked: Collection[str]) -> Iterator[str]:
-    """Sentences that can be used, one of each passage, then the next of each."""
-    usable = [
-        (one for one in dice.shuffled(sentences) if _is_plain(one) and text_key(one) not in asked)
-        for sentences in groups
-    ]
-    while usable:
-        going_on = []
-        for own in dice.shuffled(usable):
-            if (sentence := next(own, None)) is not None:
-                yield sentence
-                going_on.append(own)
-        usable = going_on
+    """Sentences that can be used: of one of each passage, then of the next of each."""
+    rounds = zip_longest(*dice.shuffled(map(dice.shuffled, groups)), fillvalue="")
+    drawn = filter(_is_plain, chain.from_iterable(rounds))
+    return (sentence for sentence in drawn if text_key(sentence) not in asked)
 
 
 def _is_plain(sentence: str) -> bool:
@@ -152,10 +145,16 @@ def mixed(
         return statements
     lines: list[tuple[int, str] | Control] = list(statements)
     texts = [text for _, text in statements]
-    places = [0, *(n for n, text in enumerate(texts, 1) if not asks(text))]
-    places = [n for n in places if n in (0, len(texts)) or not refers_back(texts[n])]
-    dice = Dice(secret, "places", *texts)
-    placed = [(control, dice.one_of(places)) for control in dice.shuffled(controls)]
+
+    def is_free(place: int) -> bool:
+        if place > 0 and asks(texts[place - 1]):
+            return False
+        return place in (0, len(texts)) or not refers_back(texts[place])
+
+    dice, placed = Dice(secret, "places", *texts), list[tuple[Control, int]]()
+    for control in dice.shuffled(controls):
+        place = next(filter(is_free, dice.shuffled(range(len(texts) + 1))))  # the first one is free
+        placed.append((control, place))
     for control, place in sorted(placed, key=itemgetter(1))[::-1]:  # no place moves before its turn
         lines.insert(place, control)
     return tuple(lines)
@@ -167,15 +166,17 @@ def mixed(
 def problem_of(answered: Answered) -> str:
     """Which controls of a case the judge failed or did not answer, in words; "" if none."""
     failed = {control.true for control, passed in answered if passed is False}
-    kinds = ["an altered sentence that it called supported"] if False in failed else []
-    if True in failed:
-        kinds.append("a sentence of the context that it did not call supported")
-    unanswered = sum(passed is None for _, passed in answered)
-    problems = [f"the judge failed a control: {' and '.join(kinds)}"] if kinds else []
-    if unanswered:
-        which = f"{unanswered} of {len(answered)} controls"
+    problems = [words for is_true, words in FAILED.items() if is_true in failed]
+    if unanswered := [control for control, passed in answered if passed is None]:
+        which = f"{len(unanswered)} of {len(answered)} controls"
         problems.append(f"the judge gave no valid verdict on {which}")
     return "; ".join(problems)
+
+
+FAILED = {
+    False: "the judge failed a control: it called an altered sentence supported",
+    True: "the judge failed a control: it did not call a sentence of the context supported",
+}
 
 
 # ---------------------------------------------------------------- what the context does not say
@@ -244,23 +245,23 @@ class Altering:
         if not old:
             return None
         new = self._new_number(old[0]) if number else self._new_name()
-        return new and f"{sentence[: old.start()]}{new}{sentence[old.end() :]}"
+        return f"{sentence[: old.start()]}{new}{sentence[old.end() :]}"
 
-    def _new_number(self, number: str) -> str | None:
+    def _new_number(self, number: str) -> str:
         """A number of the same kind whose first digits the context does not have anywhere."""
         digits = _DIGITS.findall(number)[0]
-        rest, is_year = number[len(digits) :], number.isdecimal() and len(number) == 4
-        for longer in range(LONGER):
-            for _ in range(TRIES):
-                new = f"{1 + self._dice.below(9)}{'' if longer else digits[1:]}"
-                if is_year and not longer:
-                    new = f"{number[:2]}{self._dice.below(10)}{number[3]}"
-                while len(new) < len(digits) + longer:
-                    new += str(self._dice.below(10))
-                is_there = new in self._whole and new in _DIGITS.findall(self._whole)  # also "7kg"
-                if new != digits and not is_there:
-                    return new + rest
-        return None
+        is_year = number.isdecimal() and len(number) == 4
+        for attempt in count():
+            longer = attempt // TRIES
+            new = f"{1 + self._dice.below(9)}{'' if longer else digits[1:]}"
+            if is_year and not longer:
+                new = f"{number[:2]}{self._dice.below(10)}{number[3]}"
+            while len(new) < len(digits) + longer:
+                new += str(self._dice.below(10))
+            is_there = new in self._whole and new in _DIGITS.findall(self._whole)  # also "7kg"
+            if new != digits and not is_there:
+                break
+        return new + number[len(digits) :]
 
     def _new_name(self) -> str:
         """A name that can be spoken, and that the context does not contain."""
@@ -273,9 +274,8 @@ class Altering:
     def invented(self, _sentence: str = "") -> str:
         """A sentence about people and towns that the context does not name."""
         names = [self._new_name() for _ in range(3)]
-        year, number = self._new_number("1764") or "", self._new_number("316") or ""
-        templates = [t for t in _TOLD if (year or "{3}" not in t) and (number or "{4}" not in t)]
-        return self._dice.one_of(templates).format(*names, year, number)
+        numbers = self._new_number("1764"), self._new_number("316")
+        return self._dice.one_of(_TOLD).format(*names, *numbers)
 
     def _denied(self, sentence: str) -> str | None:
         """The sentence with "not", if no other one says nearly the same."""
