@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..records.judge import ReplyForm
-from ..text.strings import MAX_SHOWN, clip, lazy_pattern, one_line, visible
+from ..text.strings import clip, lazy_pattern, visible
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -105,12 +105,9 @@ def wrong_label(error: str) -> str | None:
 
 
 def _described(error: ValidationError) -> str:
-    """The place and the problem. A message begins with the wrong value and ends with the rule."""
+    """The place and the problem."""
     place = error.json_path.removeprefix("$").removeprefix(".") or "reply"
-    problem = one_line(f"{place}: {error.message}")
-    if len(problem) > MAX_SHOWN:
-        problem = f"{problem[: MAX_SHOWN // 3]}…{problem[1 - MAX_SHOWN // 3 * 2 :]}"
-    return clip(visible(problem))
+    return clip(visible(f"{place}: {error.message}"))
 
 
 @lru_cache(maxsize=64)
