@@ -29,9 +29,8 @@ CHARS_PER_REPLY_TOKEN = 2
 """For truths: a list of the facts of a passage is not longer than the passage."""
 
 SAID_MORE = "Your last reply said more than the verdicts: reply with the JSON alone."
-LEFT_OUT = "Your last reply had no verdict here that can be read: reply with the JSON alone."
 NO_ONE_LABEL = (
-    "Your last reply did not give one of the labels here: give each statement exactly one."
+    "Your last reply did not give each statement here one of the labels: reply with the JSON alone."
 )
 IS_A_CLAIM = "Your last reply set aside what claims something: check it against the context."
 """What was wrong with a reply, as an ask says it that follows."""

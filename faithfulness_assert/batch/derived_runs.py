@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..options import check_names, taken_by
-from ..plan.rescoring import weigh_again
+from ..plan.weighing import weigh_again
 from ..policy.load import find_policy
 from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import as_mapping, check_mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -34,7 +34,7 @@ from ..text.context_numbers import Numbers
 from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, found_once, lazy_pattern, one_line, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
-from .long_contexts import finding_of, shown_in_part, shown_shares
+from .long_contexts import finding_of, shown_shares
 from .state import State, without_heading
 from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 
@@ -128,7 +128,6 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     is_judged = any(v.label for v in findings.verdicts)
     ignored = f"these fields of the record were ignored: {', '.join(case.ignored)}"
     warnings = [*([ignored] if case.ignored else []), *case.notes, *log.warnings]
-    warnings += _doubts(state) if log.doubts else ()
     cited = [case.answer[s.start : s.end] for s in state.skipped if s.reason == "citation"]
     if cited or "://" in case.answer:
         warnings += _new_sources(case, cited)
@@ -146,7 +145,9 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     if rated:
         warnings += on_unit_scale(rated.ratings)[1]
     if state.likely is not None:
-        warnings.append(shown_in_part(state.likely, findings.verdicts))
+        part = "statements were compared with the parts that share words with them"
+        asks = f"to show everything takes {state.likely.everything:,} asks or more"
+        warnings.append(f"the context is long: {part}; {asks} at this prompt size")
     return warnings
 
 
@@ -172,16 +173,6 @@ def _is_copied(case: Case) -> bool:
                 if said == answer or (is_long and answer in said):
                     return True
     return False
-
-
-def _doubts(state: State) -> Iterator[str]:
-    """What may deny its own verdict in a reply."""
-    told: dict[str, dict[str, None]] = {}
-    for number, words in state.log.doubts:
-        told.setdefault(words, {})[str(number)] = None
-    for words, numbers in told.items():
-        which = f"its verdict on statement {', '.join(numbers)}"
-        yield f"the judge's words may deny {which}: “{clip(words)}”"
 
 
 def _new_sources(case: Case, cited: Sequence[str]) -> list[str]:

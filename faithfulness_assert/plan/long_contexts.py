@@ -16,8 +16,7 @@ from itertools import chain
 
 from ..asking.windows import chunk, cut_to_fit, line_tokens, overlapping, packed
 from ..reading.reconcile import MISSING, Finding
-from ..records.model import FINE_LABELS, Label, Verdict
-from ..records.views import percent
+from ..records.model import FINE_LABELS, Label
 from .state import (
     Draft,
     Job,
@@ -157,18 +156,6 @@ def shown_shares(state: State, likely: Likely) -> dict[int, float]:
         if finding.label and window is not None:
             seen[number].update(state.windows[window])
     return {number: sum(sizes[n - 1] for n in lines) / sum(sizes) for number, lines in seen.items()}
-
-
-def shown_in_part(likely: Likely, verdicts: Sequence[Verdict]) -> str:
-    """The warning that some statements were not shown everything."""
-    shares = [v.shown for v in verdicts if v.shown < 1 and v.label not in FINE_LABELS]
-    what = "the context is long: statements were compared with the parts that share words with them"
-    everything = f"to show everything takes {likely.everything:,} asks or more at this prompt size"
-    if not shares:
-        return f"{what}; {everything}"
-    least = percent(min(shares))
-    unsupported = f"{len(shares)} that stayed unsupported were shown {least} of it or more"
-    return f"{what}; {unsupported}; {everything}"
 
 
 # ---------------------------------------------------------------- what windows say together

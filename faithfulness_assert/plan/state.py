@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from ..asking.controls import Answered, Control, mixed
 from ..asking.prompt import REPLY_TOKENS, REPLY_TOKENS_PER_ITEM, make_ask
 from ..asking.windows import (
-    LINE_TOKENS,
     MIN_ROOM,
     Budget,
     chunk,
@@ -65,8 +64,6 @@ class Log(NamedTuple):
     schema_errors: tuple[str, ...] = ()  # where replies break the schema that was sent
     # How many verdicts a reply should have and how many it has, where they differ.
     mismatches: tuple[tuple[int, int], ...] = ()
-    # Statements, each with the words of a reply that may deny its verdict.
-    doubts: tuple[tuple[int, str], ...] = ()
 
 
 class Likely(NamedTuple):
@@ -349,13 +346,6 @@ def fit(state: State) -> State:
     if most is None:
         return state._replace(budget=budget, windows=windows)
     bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
-    # What fits into a third of the room, by bytes, is shown as it is: no line of it is cut.
-    at_least = most - sum(len(message["content"].encode()) for message in bare.messages)
-    texts = [s.text for s in state.context] + [s.text for s in state.statements]
-    needed = sum(len(text.encode()) + LINE_TOKENS for text in texts)
-    needed += budget.reply_tokens * len(state.statements)
-    if max(MIN_ROOM, 3 * needed) <= at_least:
-        return state._replace(budget=budget._replace(room=at_least), windows=windows)
     room = most - bare.size(estimate_tokens)
     if room < MIN_ROOM:
         detail = f"question: it leaves no room in {limits.named} for the context"

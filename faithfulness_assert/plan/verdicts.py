@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from ..asking.controls import Answered, Control, controls_from
-from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE, brackets
+from ..asking.prompt import IS_A_CLAIM, NO_ONE_LABEL, SAID_MORE, brackets
 from ..asking.windows import chunk
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, read, settle
 from ..reading.rows import Row
@@ -17,7 +17,7 @@ from ..records.model import Statement
 from ..text.absent_numbers import absent_numbers, names_new_price
 from ..text.lead_ins import with_colon
 from ..text.learned import asks, is_topic
-from ..text.strings import lazy_pattern
+from ..text.strings import clip, lazy_pattern
 from ..text.talk import STOPS, asks_whether, assents, is_shown_with, may_answer, may_be_set_aside
 from .outcomes import schema_errors_of, usable_text, worth_asking_again
 from .state import (
@@ -125,7 +125,7 @@ def _what_was_wrong(state: State, window: int, group: Numbered) -> str:
         return IS_A_CLAIM
     if any(finding.remark for finding in findings):
         return SAID_MORE
-    return LEFT_OUT if MISSING in findings else NO_ONE_LABEL
+    return NO_ONE_LABEL
 
 
 # ---------------------------------------------------------------- what is answered
@@ -176,11 +176,12 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
         for n, f in settled.findings.items()
     }
     own = {cell: findings[n] for n, cell in job.cells.items()}
-    doubts = tuple((number, f.remark) for (_, number), f in own.items() if f.remark)
     strange = "verdicts under numbers that were not asked, which were ignored"
     warnings = [f"{strange}: {settled.ignored}"] if settled.ignored else []
+    remarks = dict.fromkeys(f.remark for f in own.values() if f.remark)
+    warnings += [f"the judge's words may deny its verdict: “{clip(words)}”" for words in remarks]
     denied = state.cell_of.keys() - set(lines) if settled.denies_earlier else settled.denied
-    return note(state, log._replace(warnings=tuple(warnings), doubts=doubts))._replace(
+    return note(state, log._replace(warnings=tuple(warnings)))._replace(
         findings=_add_findings(state, own, reading.form),
         controls=_grade_controls(state, job, findings),
         error_of={cell: error for cell, error in state.error_of.items() if cell not in own},

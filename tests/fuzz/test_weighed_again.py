@@ -15,7 +15,7 @@ from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, Policy
 from faithfulness_assert.drive.asks import outcome_of
-from faithfulness_assert.plan.rescoring import weigh_again
+from faithfulness_assert.plan.weighing import weigh_again
 from faithfulness_assert.policy.policy import DESCRIPTIVE, asking_otherwise
 from faithfulness_assert.policy.values import ALL_FAIL, ScoreCap
 from faithfulness_assert.records.judge import Outcome

@@ -12,11 +12,6 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade
 
-LEFT_OUT, NO_ONE_LABEL, SAID_MORE = (
-    "Your last reply had no verdict here that can be read: reply with the JSON alone.",
-    "Your last reply did not give one of the labels here: give each statement exactly one.",
-    "Your last reply said more than the verdicts: reply with the JSON alone.",
-)
 ROOMS = [f"Room {n} of the old house is blue." for n in range(1, 9)]
 CONTEXT = [*ROOMS, *(f"The shop in harbour {n} sells {n + 25} loaves of bread." for n in range(60))]
 
