@@ -41,7 +41,6 @@ _SPELLED = "|".join(
     for name in sorted(NAMES, key=len, reverse=True)
 )
 _TAG = lazy_pattern(rf"\W*(?:{_SPELLED})(?:\W+[0-9a-z{_LETTERS}]*)?\W*")
-_TAKEN = lazy_pattern(r"-([0-9a-f]{4})([0-9a-f]{4})?")
 _QUOTE = r'\\{0,3}"'
 _KEYS = lazy_pattern(
     rf"{_QUOTE}ask{_QUOTE}\s{{0,9}}:\s{{0,9}}{_QUOTE}([{KEY_LETTERS}]{{{KEY_CHARS}}}){_QUOTE}"
@@ -61,13 +60,12 @@ def fenced(blocks: Iterable[tuple[str, str]], secret: bytes = b"") -> str:
     same text, which providers cache. All blocks are read once, whatever they contain.
     """
     shown = [(name, disarmed(block)) for name, block in blocks]
-    hits = (hit for _, block in shown for hit in _TAKEN.findall(block.casefold()))
-    taken = {mark for short, more in hits for mark in (short, short + more)}
+    whole = "\n".join([block for _, block in shown]).casefold()
     fences = []
     for name, block in shown:
         key = keyed(secret, name, block)
         mark, salts = key.hex()[:SHORT], count()
-        while mark in taken:
+        while f"-{mark}" in whole:
             mark = keyed(key, str(salt := next(salts))).hex()[: SHORT if salt < TRIES else LONG]
         fences.append(f"<{name}-{mark}>\n{block}\n</{name}-{mark}>")
     return "\n\n".join(fences)

@@ -147,18 +147,21 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
         only = job.ask.ids[0] if single else 0
         rows = tuple(_without(shown.get(row.number or only, ""), row) for row in reading.rows)
         reading = reading._replace(rows=rows)
-    names = brackets(payload.passages)
     expected, actual = len(lines), len(reading.rows)
     errors = schema_errors_of(job, outcome) if reading.form == "json" else ()
     # JSON that conforms to the schema of its ask is noted as such.
     form = "schema" if reading.form == "json" and not errors else reading.form
+    context: list[str] = []
+    if any(row.quote for row in reading.rows):
+        names = brackets(payload.passages)
+        context = [names.get(n, "") + text for n, text in payload.sentences]
     mismatches = ((expected, actual),) if actual != expected else ()
     log = Log(forms=(form,), schema_errors=errors, mismatches=mismatches)
     try:
         settled = settle(
             reading,
             lines,
-            context=[names.get(n, "") + text for n, text in payload.sentences],
+            context=context,
             credited=state.policy.credited,
             by_position=state.findings.keys().isdisjoint(job.cells.values()),
             prefix=state.policy.positional_prefix,

@@ -106,8 +106,7 @@ def settle(
     by_place = any(row.number is None for row in reading.rows) and len(statements) > 1
     odd = (r for r in said if r.named and (by_place or r.text.rstrip(" *_").endswith(":")))
     doubtful = (strangers and not extra) or loose or any(odd)
-    quotes = any(row.quote for row in reading.rows)
-    shown = f" {' '.join(map(plain_words, context))} " if quotes else ""
+    shown = f" {' '.join(map(plain_words, context))} "
     # A reason that only some supported rows have, though nobody asked for it, may say in any words
     # why the label is wrong: "The context says 12." Who gives one to each has that habit.
     granted = (row for row in reading.rows if row.label == "supported" and not row.line)
