@@ -25,7 +25,7 @@ from ..statistics import FALSE_ALARMS, Pair, PairCounts, mcnemar, p_value
 from ..text.strings import counted, text_key
 from .estimate import estimate_run
 from .rows import Line, Lines, grade_rows, same_cases
-from .run_description import changes, describe_grader, policy_changes, policy_in
+from .run_description import changes, describe_run, policy_changes, policy_in
 from .store import reading
 from .summary import Summary
 
@@ -389,7 +389,7 @@ def recheck(
         about = second.about()
         policy = policy_in(about, second.path)
         grader = Grader(judge, policy, None, **{**options, **UNSTORED})
-        if other := changes(about, describe_grader(grader)):
+        if other := changes(about, describe_run(grader)):
             asks = "cases are asked again as the second run was graded; give the same settings"
             raise ConfigError(f"{option('recheck')}: {asks}: {'; '.join(other[:3])}")
         drawn = set(Random(SEED).sample(sorted(both), min(most, len(both))))  # noqa: S311 - not used for security

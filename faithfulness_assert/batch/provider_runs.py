@@ -60,7 +60,7 @@ from .provider_apis import (
     service_errors,
 )
 from .rows import line_of
-from .run_description import check_unchanged, describe_grader, policy_in, take_input
+from .run_description import check_unchanged, describe_run, policy_in, take_input
 from .store import BATCH_API, NAME, Store, is_run, reading, writing
 from .summary import Summary
 from .watching import Budget, BudgetError
@@ -146,7 +146,7 @@ def collect(directory: str | PathLike[str]) -> RunOutcome:
     with writing(directory) as store:
         about = store.about()
         grader = Grader(policy=policy_in(about, store.path), **store.value(BATCH_API))
-        check_unchanged(about, describe_grader(grader), store.path, grader)
+        check_unchanged(about, describe_run(grader), store.path, grader)
         return _step(store, grader)
 
 

@@ -35,8 +35,9 @@ SHOWN = 5
 """Rows that are named. Of more, only the number is told."""
 
 
-def describe_grader(grader: Grader) -> dict[str, Any]:
-    """What results depend on beside the data set. It contains no key and no password.
+def describe_run(grader: Grader, name: str = "", fingerprint: str = "") -> dict[str, Any]:
+    """What the results of a run depend on; ``name`` and ``fingerprint`` are those of its data set.
+    It contains no key and no password.
 
     Options that only decide how fast or at what price results come (``timeout``, ``max_retries``,
     ``deadline``, ``cache``, ``prices``) are left out: they may change while a run goes on.
@@ -47,15 +48,10 @@ def describe_grader(grader: Grader) -> dict[str, Any]:
         "judge": described(grader.judge),
         "policy": policy_as_json(grader.policy),
         "options": grader.shaping,
+        "input": {"name": name, "fingerprint": fingerprint},
     }
     as_json: dict[str, Any] = json.loads(json.dumps(about, default=plain))
     return as_json
-
-
-def describe_run(grader: Grader, data_set: DataSet, fingerprint: str = "") -> dict[str, Any]:
-    """What the results of a run depend on. ``fingerprint``: of its data set."""
-    source = {"name": data_set.name, "fingerprint": fingerprint}
-    return {**describe_grader(grader), "input": source}
 
 
 def policy_in(about: Mapping[str, Any], path: Path) -> Policy:
@@ -139,7 +135,7 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
     before, size = store.about(), store.size
     was = str(as_mapping(before.get("input")).get("fingerprint") or "")
     start, whole = data_set.fingerprints(size, was)
-    about = describe_run(grader, data_set, whole)
+    about = describe_run(grader, data_set.name, whole)
     notes: list[str] = []
     if not before:
         store.add_rows(data_set.rows())

@@ -282,12 +282,6 @@ def writing(path: str | PathLike[str]) -> Iterator[Store]:
         ConfigError: another process works on it, or it cannot be used.
     """
     folder = Path(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        is_file = isinstance(error, FileExistsError)
-        problem = "it is not a folder; use another name" if is_file else error.strerror
-        raise ConfigError(f"{path}: cannot be written: {problem}") from None
     # A process that was killed just now may not be gone yet.
     with _opened(folder / "lock", writes=True, timeout=2.0) as lock:
         lock.execute("BEGIN EXCLUSIVE")  # held until the end, or until this process is gone
@@ -331,10 +325,12 @@ def _opened(path: Path, *, writes: bool, timeout: float = 30.0) -> Iterator[sqli
     """A database of a run. What is wrong with it is a ``ConfigError`` that says what to do."""
     try:
         try:
+            if writes:
+                path.parent.mkdir(parents=True, exist_ok=True)
             db = open_database(path, writes=writes, timeout=timeout)
         except OSError as error:
-            what = "written" if writes else "read"
-            raise ConfigError(f"{path}: cannot be {what}: {error.strerror or error}") from None
+            what, where = "written" if writes else "read", error.filename or path
+            raise ConfigError(f"{where}: cannot be {what}: {error.strerror or error}") from None
         with closing(db):
             yield db
     except sqlite3.Error as error:

@@ -87,7 +87,7 @@ def run_grade(arguments: Namespace) -> int:
 
         with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
             with writing(folder) as store:
-                store.keep("about", describe_run(grader, data_set))
+                store.keep("about", describe_run(grader, data_set.name))
                 code = shown(graded(rows, store.add_rows, store.add))
             write_report(folder, arguments.report)
     say_notes(data_set.notes)
