@@ -23,7 +23,7 @@ FIGURES = {
     "kappa": ("Cohen's kappa", "agreement beyond chance; low where one class is rare"),
     "ac1": ("Gwet's AC1", "the same with a chance that rare classes do not inflate"),
 }
-CONFUSION = ("labels (share of the run)", "passes", "flagged", "no verdict")
+CONFUSION = ("labels (share)", "passes", "flagged", "no verdict")
 HEAD = ("figure", "value", "95 % interval", "what it is")
 SHOWN = 10
 """Disagreements that are shown with their texts."""

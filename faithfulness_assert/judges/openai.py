@@ -31,12 +31,9 @@ from .remote.remote_judge import RemoteJudge
 # ---------------------------------------------------------------- requests
 
 _FORMAT = (
-    r"response[_ ]?(?:format|schema)|json[_ ](?:schema|object|mode)|grammar|additionalProperties"
-    r"|structured[_ ]output|guided_|requested parameters"
-)
-_LOOSE_FORMAT = (
-    r"schema|\bformat|keyword|\bstates\b|propert(?:y|ies)\b|constrain|xgrammar|outlines"
-    r"|type: input should be|extra inputs are not permitted|unknown name|response_?mime"
+    r"response_?format|json[_ ](?:object|mode)|grammar|additionalProperties|structured[_ ]output"
+    r"|guided_|requested parameters|schema|\bformat|\bstates\b|propert(?:y|ies)\b|constrain"
+    r"|outlines|type: input should be|extra inputs are not permitted|unknown name|response_?mime"
 )
 _SYSTEM = (
     r"\bsystem\W{1,3}(?:role|message|prompt|instruction)|roles?\b.{0,40}\bsystem\b"
@@ -45,18 +42,8 @@ _SYSTEM = (
 )
 FALLBACKS: Fallbacks = {
     "bounds": Fallback(
-        r"m(?:in|ax)_?items|schema contains features|too many states|too complex|schema keyword",
+        r"m(?:in|ax)_?items|schema contains features|too many states|too complex|keyword",
         ("bounds of lists in a JSON Schema; none were sent",),
-        loosely=r"keyword",
-    ),
-    "format": Fallback(
-        _FORMAT,
-        (
-            "a JSON Schema as OpenAI does; it was sent in another form",
-            "a JSON Schema; plain JSON was requested",
-            "a response format; none was requested",
-        ),
-        loosely=_LOOSE_FORMAT,
     ),
     "cap": Fallback(
         r"max_(?:completion_)?tokens",
@@ -66,6 +53,14 @@ FALLBACKS: Fallbacks = {
     "seed": Fallback(r"\bseed\b", ("a seed; none was sent",)),
     "effort": Fallback(r"reasoning[_ .]?effort", ("reasoning_effort; none was sent",)),
     "system": Fallback(_SYSTEM, ("a system message; it was put into the user message",)),
+    "format": Fallback(
+        _FORMAT,
+        (
+            "a JSON Schema as OpenAI does; it was sent in another form",
+            "a JSON Schema; plain JSON was requested",
+            "a response format; none was requested",
+        ),
+    ),
 }
 
 JSON = {"type": "json_object"}

@@ -35,10 +35,8 @@ from ...text.strings import lazy_pattern
 from .answers import ServerError
 
 Steps = Counter[str]
-REJECTING = (400, 415, 422)
-"""Statuses of servers that do not support a parameter."""
-QUOTING = (404, 500, 501, 502)
-"""Those of servers that fail at a parameter, or of proxies that repeat another server's words."""
+REJECTING = (400, 404, 415, 422, 500, 501, 502)
+"""Statuses of servers that do not support a parameter, or fail at it, or repeat another's words."""
 
 
 class Fallback(NamedTuple):
@@ -47,16 +45,14 @@ class Fallback(NamedTuple):
     Args:
         pattern: how their error messages name it, in any case.
         gaps: after each step, what the server does not support, and what was sent instead.
-        loosely: other words for it, for messages with a status of ``REJECTING`` that name nothing.
     """
 
     pattern: str
     gaps: tuple[str, ...]
-    loosely: str = ""
 
 
 Fallbacks = Mapping[str, Fallback]
-"""By name; one that is a part of another before that."""
+"""By name; one that is a part of another before that, and what messages name loosely at last."""
 
 WITHOUT_FORMAT = Fallback("", ("thinking before a reply in a format; none was requested",))
 """For a reply that was only thoughts. It may be chance, so no other process learns it."""
@@ -226,20 +222,18 @@ class Needs:
             return self._after_reply(ask, outcome, sent)
         if not isinstance(outcome, ServerError):
             return outcome, None
-        rejects = outcome.status in REJECTING
         if outcome.too_long:
             window = usable_window(outcome.said, ask.size(estimate_tokens) + cap, cap)
             error = self._too_long(outcome.message, window, http_status=outcome.http_status)
             return error, sent if self.cap(ask, sent) < cap else None
         # Not one of keys, filters, limits or time.
         may_name_one = outcome.kind in ("transport", "server")
-        if not (rejects or outcome.status in QUOTING) or not may_name_one:
+        if outcome.status not in REJECTING or not may_name_one:
             return outcome, None
-        text, rows = f"{outcome.param} {outcome.said}", self.fallbacks.items()
-        named = [(name, row.pattern) for name, row in rows]
-        for name, pattern in [*named, *((name, row.loosely) for name, row in rows if rejects)]:
-            left = pattern and sent[name] < len(self.fallbacks[name].gaps)
-            if left and re.search(pattern, text, re.I):
+        text = f"{outcome.param} {outcome.said}"
+        for name, row in self.fallbacks.items():
+            left = row.pattern and sent[name] < len(row.gaps)
+            if left and re.search(row.pattern, text, re.I):
                 more = sent + Steps([name])
                 if request(ask, more) != request(ask, sent):
                     return outcome, more
