@@ -86,7 +86,7 @@ class Gate:
         loop = asyncio.get_running_loop()
         if loop is not self._loop:  # after a fork, nothing of what was under way goes on
             self._loop, self._line = loop, asyncio.Lock()
-            self._rate, self.breaker = LearnedRate(loop.time()), Breaker(self.breaker.patience)
+            self._rate, self.breaker = LearnedRate(), Breaker(self.breaker.patience)
             is_local = is_here(urlsplit(self._url).hostname or "")
             servers = _LOCAL.setdefault(loop, {})
             self._server = servers.setdefault(self._url, LocalServer()) if is_local else None
@@ -146,7 +146,7 @@ class Gate:
             if isinstance(outcome, Reply):
                 breaker.answered(sent_at)
             elif is_refusal(outcome):
-                rate.refused(number, amount, clock(), outcome)
+                rate.refused(number, amount, outcome)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
                 server.learn((clock() - sent_at) / beside)
             return outcome, sent_at
@@ -229,10 +229,11 @@ class LearnedRate:
     each takes its ``amount`` of the ``quota``: 1, or by its size where the server counts tokens.
     """
 
-    def __init__(self, now: float) -> None:
+    def __init__(self) -> None:
         self.rate, self.quota, self.counts_tokens = math.inf, Quota(at_once=2.0), False
-        self._size = 0.0  # of a mean ask
-        self._began, self._late = now, 0.0
+        self._size, self._late = 0.0, 0.0  # of a mean ask; the share of late ones that were refused
+        # When and after which try asks began to go without a rest, and when the latest one went.
+        self._began, self._first, self._at = 0.0, 0, -math.inf
         # The numbers of the latest try, of the latest when one was refused, and when the rate fell.
         self._sent = self._refused_at = self._fell_at = 0
 
@@ -244,14 +245,16 @@ class LearnedRate:
 
     def sent(self, amount: float, now: float) -> int:
         """Notes that a try of this amount goes out. Returns its number."""
-        self._sent += 1
+        if now - self._at > 1.0:
+            self._began, self._first = now, self._sent
+        self._sent, self._at = self._sent + 1, now
         self._late *= 1 - 1 / LATE
         if self.quota.paid_at > now + 1.001 * amount * self.quota.each:  # it has waited
             self.rate *= 1 + RISE * max(1.0, (self._sent - self._refused_at) / BLOCK)
         self._pace()
         return self._sent
 
-    def refused(self, number: int, amount: float, now: float, error: JudgeError) -> None:
+    def refused(self, number: int, amount: float, error: JudgeError) -> None:
         """Notes that the server refused the try with this number and amount."""
         self.counts_tokens |= "token" in error.message.lower()
         if number <= self._fell_at:
@@ -263,7 +266,7 @@ class LearnedRate:
         self.rate *= 1 / step if number // BLOCK % 2 else 1 + STEP
         if self._late > MOST:
             if self.rate == math.inf:
-                self.rate = self._sent / max(now - self._began, 1.0)
+                self.rate = (self._sent - self._first) / max(self._at - self._began, 1.0)
             self.rate = max(self.rate / 2, SLOWEST)
             self._late, self._fell_at = 0.0, self._sent
             self._pace()

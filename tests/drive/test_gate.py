@@ -330,6 +330,20 @@ def test_few_asks_are_refused_before_a_limit_is_known(seconds):
     assert server.refused < 0.5 * 300
 
 
+def test_a_rest_before_refusals_makes_the_rate_no_lower():
+    gate, server = patient(), Bucket(20, 20)
+
+    async def go() -> float:
+        for _ in range(10):  # as someone asks now and then
+            await batch(gate, server, 1)
+            await asyncio.sleep(60)
+        began = now()
+        assert not failures(await batch(gate, server, 600, at_once=64))
+        return now() - began
+
+    assert run_virtually(go()) < 1.5 * 600 / 20
+
+
 @examples(8)
 @given(st.integers(0, 2**32), st.sampled_from([0.001, 0.01, 0.03, 0.1, 0.2, 0.25]))
 def test_refusals_by_chance_make_other_asks_wait_little(seed, share):
