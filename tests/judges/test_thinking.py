@@ -183,7 +183,7 @@ def test_an_empty_reply_of_a_server_that_takes_all_for_thinking_is_asked_for_wit
         first, second = graded(made(server), 2)
     assert [r.tokens_used.num_requests for r in (first, second)] == [2, 1]
     assert first.score == 0.5
-    assert "does not support thinking before a reply in a format; none was" in first.warnings[0]
+    assert "does not support a response format; none was requested" in first.warnings[0]
     with Loopback(completion(None, reasoning_content="Hm.")) as server:
         first, second = graded(made(server), 2)
     assert first.status == "unreadable"

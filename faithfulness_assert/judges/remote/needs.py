@@ -54,9 +54,6 @@ class Fallback(NamedTuple):
 Fallbacks = Mapping[str, Fallback]
 """By name; one that is a part of another before that, and what messages name loosely at last."""
 
-WITHOUT_FORMAT = Fallback("", ("thinking before a reply in a format; none was requested",))
-"""For a reply that was only thoughts. It may be chance, so no other process learns it."""
-
 LEAST = 900
 """A smaller window has no room for an ask: whoever reports one is wrong, or of no use."""
 MARGIN = 0.95
@@ -115,7 +112,7 @@ class Needs:
         max_tokens: int | None = None,
         warnings: Sequence[str] = (),
     ) -> None:
-        self.fallbacks = {**fallbacks, "plain": WITHOUT_FORMAT}
+        self.fallbacks = fallbacks
         self._limits, self._warnings = limits, warnings
         self._window: int | None = None  # of prompt and reply together, once it is learned
         self.steps = self.first = Steps(first)
@@ -182,10 +179,10 @@ class Needs:
 
         Other asks may have added their steps.
         """
+        if not reply.text.strip():  # they led to nothing
+            steps = self.steps
         if reply.reasoned:
             steps = steps | Steps(room=1)
-        if not reply.text.strip():
-            steps = steps - Steps(plain=1)
         if steps is not self.steps:
             self.steps = self.steps | steps
         if self._path is not None and (known := self._known()) != self._kept:
@@ -194,7 +191,7 @@ class Needs:
                 file.write(known.encode("ascii"))
 
     def _known(self) -> str:
-        taken = {name: n for name, n in self.steps.items() if n and name != "plain"}
+        taken = {name: n for name, n in self.steps.items() if n}
         return json.dumps({"steps": taken, "window": self._window})
 
     # ------------------------------------------------------------ after a try
@@ -232,8 +229,7 @@ class Needs:
             return outcome, None
         text = f"{outcome.param} {outcome.said}"
         for name, row in self.fallbacks.items():
-            left = row.pattern and sent[name] < len(row.gaps)
-            if left and re.search(row.pattern, text, re.I):
+            if sent[name] < len(row.gaps) and re.search(row.pattern, text, re.I):
                 more = sent + Steps([name])
                 if request(ask, more) != request(ask, sent):
                     return outcome, more
@@ -264,8 +260,8 @@ class Needs:
             if not (answers or self._max_tokens) and sent["room"] < len(ROOMS) - 1:
                 return reply, sent + Steps(room=1)
         elif reasoned and not answer and not reply.refusal and ended == "stop":
-            has_format = sent["format"] < len(self.fallbacks["format"].gaps)
-            return reply, sent + Steps(plain=1) if has_format and not sent["plain"] else None
+            none = len(self.fallbacks["format"].gaps)
+            return reply, sent | Steps(format=none) if sent["format"] < none else None
         return reply, None
 
     def _too_long(self, message: str, window: int, **more: Any) -> JudgeError:

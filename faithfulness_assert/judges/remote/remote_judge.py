@@ -257,8 +257,6 @@ class RemoteJudge:
         """The body of the request for an ask, as it is worded, after these steps."""
         ask = replace(worded, max_tokens=self.needs.cap(worded, steps))
         settings = dict(self._settings)
-        if steps["plain"]:
-            steps = steps | Steps(format=len(self.fallbacks["format"].gaps))
         if ask.sample > 1 and self._is_auto:
             settings["temperature"] = SAMPLES_TEMPERATURE
         if ask.sample > 1 and settings.get("seed") is not None:
