@@ -55,15 +55,10 @@ class Endpoint:
         self.secrets = Secrets((key, query, *in_query, *more_secrets, *logins))
         self.warnings: tuple[str, ...] = ()
         trusted = os.environ.get("FAITHFULNESS_ASSERT_HTTP_HOSTS", "").lower().split(",")
-        if scheme == "https" or is_here(host):
-            return
-        problem = "base_url is http, not https:"
-        if self.proxy:
-            seen = f"the proxy {host_of(self.proxy)} sees texts and any key"
-            self.warnings = (f"{problem} {seen}",)
-        elif host not in map(str.strip, trusted):
+        if not (scheme == "https" or is_here(host) or host in map(str.strip, trusted)):
+            problem = f"base_url is http, not https: texts and any key go to {host} in the open"
             hint = f"If its network is yours, set FAITHFULNESS_ASSERT_HTTP_HOSTS={host}"
-            self.warnings = (f"{problem} texts and any key go to {host} in the open. {hint}",)
+            self.warnings = (f"{problem}. {hint}",)
 
 
 def _is_address(url: str) -> bool:
