@@ -11,11 +11,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..conversations.conversation import read_conversation
+from ..conversations.events import EVIDENCE_ROLES
 from ..conversations.plain_data import as_json
 from ..files import open_file
-from ..records.errors import ConfigError, option
+from ..records.errors import ConfigError, InputError, option
 from ..text.strings import counted, names_of
-from .fields import HELD, NOTHING, WORDS, application_error, chats_at, find_fields, read_record
+from .fields import HELD, NOTHING, WORDS, application_error, find_fields, read_record
 from .paths import problem_of, value_at
 from .systems import COLUMN_FIELDS, names
 from .written_lists import seems_list
@@ -152,13 +154,20 @@ class DataSet:
             problem, use = self.fields.refusal(field, self._head)
             problem = "; ".join((f"{self.name}: {problem}", *self._source.notes))
             raise ConfigError(f"{problem}{use and (self._advice or use)}{self._source.choice}")
-        chats = () if "answer" in self.fields.there else self.fields.paths.get("messages", ())
-        wrong = (read_record(one, self.fields)[2] for one in self._head)
-        read = chats_at(self._head, chats) or [*wrong]
-        if read and not any(failed) and all(one and isinstance(one, str) for one in read):
-            raise ConfigError(
-                f"{self.name}: no record can be graded. {read[0]}{self._source.choice}"
-            )
+        wrong = [] if any(failed) else [self._problem_of(record) for record in self._head]
+        if wrong and all(wrong):
+            problem = f"no record can be graded. {wrong[0]}"
+            raise ConfigError(f"{self.name}: {problem}{self._source.choice}")
+
+    def _problem_of(self, record: dict[str, Any]) -> str:
+        """Why a record, or the conversation in it, is no case; "" if it may be one."""
+        fields, _, problem = read_record(record, self.fields)
+        if not problem and "messages" in fields and "answer" not in fields:
+            try:
+                read_conversation(fields["messages"], EVIDENCE_ROLES)
+            except InputError as error:
+                return str(error)
+        return problem
 
     def fingerprints(self, first: int = 0, before: str = "") -> tuple[str, str]:
         """Of so many first records, and of all: they change when these or the mapping change.

@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from ..conversations.conversation import Conversation, end_with_assistant, read_conversation
+from ..conversations.conversation import Conversation, read_conversation
 from ..conversations.events import EVIDENCE_ROLES, LOOK, OPENTELEMETRY, is_conversation, key_at
 from ..conversations.plain_data import opened
 from ..records.checks import as_mapping, mappings_in
@@ -72,7 +72,6 @@ class Fields(NamedTuple):
         there: the fields that at least one of the records has.
         unclear: paths with different values, one of which must be the field.
         notes: what a person should know of how they were found.
-        filled: the columns that have a value in the records by which they were found.
     """
 
     paths: Paths
@@ -81,31 +80,25 @@ class Fields(NamedTuple):
     there: frozenset[str] = frozenset()
     unclear: Paths = NOTHING
     notes: tuple[str, ...] = ()
-    filled: frozenset[str] = frozenset()
 
     def read(self, record: Mapping[str, Any]) -> dict[str, tuple[str, Any]]:
         """The path and the value of each field that a record has."""
         found: dict[str, tuple[str, Any]] = {}
         asserted = _asserted(record) if self.system is SYSTEMS["promptfoo"] else NOTHING
         for field, paths in self.paths.items():
-            inside = self.answers_in(record) if field == "answer" else ()
+            inside = self.answers_in(record)[:1] if field == "answer" else []
             if field in asserted and field not in self.mapping:
-                inside, paths = (), (asserted[field],)
-            tried_paths = () if inside[1:] else (*inside, *paths)
-            given = [(path, value_at(record, path)) for path in tried_paths]
-            given = [(path, value) for path, value in given if value is not None]
-            tried: Iterable[tuple[str, Any]] = given
+                inside, paths = [], (asserted[field],)
+            given = [(path, value_at(record, path)) for path in (*inside, *paths)]
             if self.system and field in HELD:  # JSON in a text goes first, which may be one itself
-                tried = chain(((path, opened(value)) for path, value in given), given)
-            read: Iterable[tuple[str, Any]] = ((p, _fitting(field, value)) for p, value in tried)
-            if field == "context" and self.system and given[1:]:  # what says something goes first
-                fits = [*read]
-                read = chain((one for one in fits if _says_something(one[1])), fits)
-            own = "" if "messages" in found else field  # beside them, it may be something else
-            named = ((p, v) for p, v in given if p in (own, self.mapping.get(field)))
-            others = ((path, value) for path, value in named if not isinstance(value, Mapping))
-            best = next((one for one in chain(read, others) if one[1] is not None), None)
-            found |= {field: best} if best else {}
+                given = [*((path, opened(value)) for path, value in given), *given]
+            fits: Iterator[tuple[str, Any]] = (
+                (path, _fitting(field, value)) for path, value in given if value is not None
+            )
+            if field == "context" and self.system:  # what says something goes first
+                fits = iter(sorted(fits, key=lambda one: not _says_something(one[1])))
+            if best := next((one for one in fits if one[1] is not None), None):
+                found[field] = best
         if self.holders and "answer" not in found:
             found.pop("messages", None)  # they went in, and do not have it
         return found
@@ -131,12 +124,12 @@ class Fields(NamedTuple):
         own = () if {"answer", "messages"} & self.mapping.keys() else self.system.get("answer", ())
         return [path for path in own if f"{path}.answer" in own]
 
-    def answers_in(self, record: Mapping[str, Any]) -> tuple[str, ...]:
+    def answers_in(self, record: Mapping[str, Any]) -> list[str]:
         """Paths in what an application gave, if an object: its answer, or texts that may be it."""
         said = {at: as_mapping(opened(value_at(record, at))) for at in self.holders}
         own = {at: texts_in(one) for at, one in said.items() if not is_conversation([one])}
         found = ([f"{at}.{quoted(key)}" for key in keys] for at, keys in own.items())
-        return tuple(next(filter(None, found), ()))
+        return next(filter(None, found), [])
 
     def lacking(self) -> str:
         """The first field without which no record can be graded; "" if there is none."""
@@ -147,13 +140,12 @@ class Fields(NamedTuple):
     def refusal(self, field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
         """Why records without a field are not read, with their keys; and what would do."""
         has = f"it has {_keys_in(records)}"
-        if field in self.mapping:
-            path = self.mapping[field]
-            has += (wrong := problem_of(path)) and f"; {wrong}"
+        if path := self.mapping.get(field, ""):
+            wrong = "".join(f"; {problem}" for problem in filter(None, [problem_of(path)]))
             found = any(value_at(record, path) for record in records)
             what = "an object without a text" if found else "nothing"
             mapped = f"{option('mapping', {field: path})} names {what} in it"
-            return f"no column for {field}: {mapped}; {has}", ""
+            return f"no column for {field}: {mapped}; {has}{wrong}", ""
         if is_conversation(records):
             join = "join those of a conversation into one record, as a list under 'messages'"
             return f"each record is one message; {join}; {has}", ""
@@ -171,8 +163,8 @@ class Fields(NamedTuple):
             looked = f"{there[0]} is never a text{' or a list of them' * (field == 'context')}"
         at = next((at for at in self.holders if any(value_at(one, at) for one in records)), "")
         is_list = any(isinstance(value_at(record, at), list) for record in records)
-        column = f"join(' ', {at}[].KEY)" if is_list else f"{at}.KEY"
-        column = column if at and field == "answer" else "COLUMN"
+        inside = f"join(' ', {at}[].KEY)" if is_list else f"{at}.KEY"
+        column = inside if at and field == "answer" else "COLUMN"
         use, chat = (option("mapping", one) for one in ({field: column}, {"messages": "COLUMN"}))
         return f"{looked}; {has}", f". Use {use}, or {chat} for chats"
 
@@ -241,18 +233,9 @@ def find_fields(
         fields = fields._replace(paths={**paths, "context": tuple(real)})
     inside = (path for path in used.get("answer", ()) if path.rpartition(".")[0] in paths["answer"])
     notes = [f"the answer is read from {path!r}{_beside(path, records)}" for path in sorted(inside)]
-    for path in sorted(used.get("context", ())) if system and "context" not in mapping else ():
-        said = [value for record in records if (value := value_at(record, path)) is not None]
-        why = "which came out with the answer" if path.startswith(tuple(fields.holders)) else ""
-        is_refused = any(str(one).startswith("file:") for one in said)  # with what to do
-        if not is_refused and not any(_says_something(one) or _texts_of(one)[1:] for one in said):
-            why = f"which says only {clip(str(said[0]))!r}"
-        use = f"; {option('mapping', {'context': 'PATH'})} names another"
-        notes += [f"the context is read from {path!r}, {why}{use}"] * bool(why)
-    filled = frozenset(key for record in records for key in record if record[key])
-    fields = fields._replace(there=frozenset(used), notes=tuple(notes), filled=filled)
+    fields = fields._replace(there=frozenset(used), notes=tuple(notes))
     if rivals := next((some for record in records if (some := fields.answers_in(record))[1:]), ()):
-        return fields._replace(there=fields.there - {"answer"}, unclear={"answer": rivals})
+        return fields._replace(there=fields.there - {"answer"}, unclear={"answer": tuple(rivals)})
     return fields if named else _by_words(fields, records, used)
 
 
@@ -284,8 +267,9 @@ def _by_words(
         there.add("messages")
         wanted = ["answer"] if "answer" in has and "answer" in wanted else []
     elif "messages" in used:
-        beside = {"context"} - ({"context"} if have_evidence(records, used["messages"]) else set())
-        beside |= set() if _end_with_answers(records, used["messages"]) else {"answer"}
+        chats = chats_at(records, used["messages"])  # what they lack stands beside them
+        lacks = [not any(c.is_answered for c in chats), not any(c.passages for c in chats)]
+        beside = {field for field, is_lacking in zip(HELD, lacks, strict=False) if is_lacking}
         wanted = [field for field in wanted if field in beside.union(used)]
     for field in wanted:
         own, candidates = used.get(field, set()), found[field]
@@ -360,23 +344,37 @@ def _candidates(field: str, records: Sequence[Mapping[str, Any]]) -> list[_Candi
 
 
 def _leaves(
-    *records: Mapping[str, Any], in_lists: bool = False
+    record: Mapping[str, Any], *, in_lists: bool = False
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The first values of records and of the objects in them, each with the keys that lead to it.
+    """The values of a record and of the objects in it, each with the keys that lead to it.
 
     ``in_lists``: also those of the objects in a list, together, under the key ``[]``.
     """
 
-    def walk(beside: Sequence[Mapping[str, Any]], above: tuple[str, ...]) -> Iterator[Any]:
-        for key in dict.fromkeys(key for one in beside for key in one):
-            keys, values = (*above, str(key)), [one[key] for one in beside if key in one]
-            yield keys, values[0]
-            lists = (one[:MAX_SHOWN] for one in values if in_lists and isinstance(one, list))
-            for at, some in ((keys, values), ((*keys, "[]"), list(chain(*lists)))):
-                if len(keys) - keys.count("[]") < MAX_DEPTH and (inner := [*mappings_in(some)]):
-                    yield from walk(inner, at)
+    def walk(value: Mapping[str, Any], above: tuple[str, ...], room: int) -> Iterator[Any]:
+        for key, inner in value.items():
+            yield (*above, str(key)), inner
+            if room and isinstance(inner, Mapping):
+                yield from walk(inner, (*above, str(key)), room - 1)
+            elif room and in_lists and (items := mappings_in(inner)):
+                yield from walk(_together(items[:MAX_SHOWN]), (*above, str(key), "[]"), room - 1)
 
-    return islice(walk(records, ()), MAX_KEYS)
+    return islice(walk(record, (), MAX_DEPTH - 1), MAX_KEYS)
+
+
+def _together(records: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The keys of all records, each with what the objects and lists under it have together."""
+    found: dict[str, Any] = {}
+    for record in records:
+        for key, value in record.items():
+            match found.get(key), value:
+                case Mapping() as before, Mapping():
+                    found[key] = _together([before, value])
+                case list() as before, list():
+                    found[key] = before[:MAX_SHOWN] + value[:MAX_SHOWN]
+                case before, _:
+                    found[key] = before or value
+    return found
 
 
 def _path(keys: Sequence[str]) -> str:
@@ -389,14 +387,12 @@ def _path(keys: Sequence[str]) -> str:
 
 
 def _keys_in(records: Sequence[Mapping[str, Any]]) -> str:
-    """The paths in records, for a message, the outermost first; of many those without numbers."""
-    found = {(len(keys), _path(keys)): one for keys, one in _leaves(*records, in_lists=True)}
-    found = {
-        at: v for at, v in found.items() if not any(mappings_in(v if isinstance(v, list) else [v]))
-    }
-    if len(found) > MAX_SHOWN:
-        found = {at: value for at, value in found.items() if not isinstance(value, int | float)}
-    paths = [path for _, path in sorted(found)]
+    """The paths in records, for a message, the outermost first."""
+    leaves = _leaves(_together(records), in_lists=True)
+    found = {keys: v for keys, v in leaves if not (mappings_in(v) or as_mapping(v))}
+    if len(found) > MAX_SHOWN:  # then those of numbers help least
+        found = {keys: value for keys, value in found.items() if not isinstance(value, int | float)}
+    paths = [path for _, path in sorted((len(keys), _path(keys)) for keys in found)]
     return _shown((repr(path) if "," in path else path for path in paths), MAX_SHOWN)
 
 
@@ -456,8 +452,8 @@ def _fitting(field: str, value: Any) -> Any:
     speaker = "assistant" if field == "answer" else "user"
     said = [{"role": speaker, **value}] if isinstance(value, Mapping) else value
     is_chat = is_conversation(said)
-    chat = _read_chat(said, has_answer=field == "question") if is_chat else ""
-    return None if isinstance(chat, str) else chat.answer if field == "answer" else chat.question
+    chat = _read_chat(said, has_answer=field == "question") if is_chat else None
+    return chat and (chat.answer if field == "answer" else chat.question)
 
 
 def _as_text(field: str, value: Any, rank: _Rank) -> Any:
@@ -525,48 +521,29 @@ def _find_chat(records: Sequence[Mapping[str, Any]], *, has_answer: bool) -> str
     """
     for keys, value in (leaf for record in records for leaf in _leaves(record)):
         chat, path = opened(value), _path(keys)
-        lists = (one for one in _chats(records, [path]) if isinstance(one, list))
-        are_chats = is_conversation(chat) and all(map(is_conversation, lists))
-        if are_chats and not is_said(keys, "expected", "by a judge"):
-            found = _read_chat(chat[:LOOK], has_answer=has_answer)
-            if not isinstance(found, str) and (
-                found.passages
-                or (not has_answer and found.question and end_with_assistant(chat[-1:]))
-            ):
+        if not is_conversation(chat) or is_said(keys, "expected", "by a judge"):
+            continue
+        others = (opened(value_at(record, path)) for record in records)
+        if all(is_conversation(one) for one in others if one and isinstance(one, list)):
+            found = _read_chat(chat[:LOOK], has_answer=True)
+            is_answered = not has_answer and found and found.question and found.is_answered
+            if found and (found.passages or is_answered):
                 return path
     return ""
 
 
-def _read_chat(chat: Any, *, has_answer: bool) -> Conversation | str:
-    """A conversation, or what is wrong with it."""
-    try:
-        return read_conversation(chat, EVIDENCE_ROLES, has_answer=has_answer)
-    except InputError as error:
-        return str(error)
-
-
-def chats_at(
-    records: Iterable[Mapping[str, Any]], paths: Iterable[str], *, has_answer: bool = False
-) -> list[Conversation | str]:
-    """The conversations at these paths; of one that cannot be read, what is wrong with it."""
-    return [_read_chat(chat, has_answer=has_answer) for chat in _chats(records, paths)]
-
-
-def have_evidence(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> bool:
-    """Whether a tool in the messages says something: else what was retrieved stands beside them."""
-    chats = chats_at(records, paths, has_answer=True)
-    return any(not isinstance(chat, str) and chat.passages for chat in chats)
-
-
-def _end_with_answers(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> bool:
-    """Whether messages end with an answer; others are prompts, and the answer is elsewhere."""
+def _read_chat(chat: Any, *, has_answer: bool) -> Conversation | None:
+    """A conversation; None where it cannot be read."""
     with suppress(InputError):
-        return any(map(end_with_assistant, _chats(records, paths)))
-    return False
+        return read_conversation(chat, EVIDENCE_ROLES, has_answer=has_answer)
+    return None
 
 
-def _chats(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> Iterator[Any]:
-    return filter(None, (opened(value_at(r, path)) for path in paths for r in records))
+def chats_at(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> list[Conversation]:
+    """The conversations at these paths that can be read, with all that was said."""
+    given = (opened(value_at(record, path)) for path in paths for record in records)
+    chats = (_read_chat(chat, has_answer=True) for chat in given if chat)
+    return [chat for chat in chats if chat]
 
 
 # ---------------------------------------------------------------- systems
@@ -597,33 +574,16 @@ def read_record(
     are its id alone.
     """
     fields, columns = where.split(values)
-    own = {"id": fields["id"]} if "id" in fields else {}
+    needed = () if "messages" in fields else ("answer", "context")
+    lacks = [name for name in needed if name in where.there and name not in fields]
     if failed := application_error(values, fields):
-        return own, columns, f"answer: missing, because the application failed: {clip(failed)}"
-    for name in () if "messages" in fields else ("answer", "context"):
-        if name in where.there and name not in fields:
-            paths, has = where.paths[name], _keys_in([values])
-            use = option("mapping", {name: f"{paths[0]} || PATH"})
-            read = _shown(paths, MOST_NAMED) + f" (add one: {use})" * bool(where.system)
-            problem = f"{name}: missing or null; it is read from {read}; this record has {has}"
-            return own, columns, problem
-    if late := [] if where.system else [key for key in values if key not in where.filled]:
-        problem = _late_rival(values, late, where)
-        return own if problem else fields, columns, problem
-    return fields, columns, ""
-
-
-def _late_rival(record: Mapping[str, Any], late: Sequence[str], where: Fields) -> str:
-    """Which column could as well hold a field, but is not in the first records; "" if none is."""
-    for name in (one for one in ("answer", "context") if one not in where.mapping):
-        ranks = {key: rank for key in late if record[key] and (rank := _rank(name, (key,)))}
-        path, value = where.read(record).get(name, ("", None)) if ranks else ("", None)
-        own_rank = _rank(name, tuple(path.split("."))) or (0, 0, 0)
-        if other := next((n for n in ranks if ranks[n] <= own_rank and record[n] != value), ""):
-            use = " or ".join(option("mapping", {name: one}) for one in (other, path))
-            problem = f"{name}: {other!r} is not in the first records, which have {path!r}"
-            return f"{problem}; use {use}"
-    return ""
+        problem = f"answer: missing, because the application failed: {clip(failed)}"
+    elif lacks:
+        read, has = _shown(where.paths[lacks[0]], MOST_NAMED), _keys_in([values])
+        problem = f"{lacks[0]}: missing or null; it is read from {read}; this record has {has}"
+    else:
+        return fields, columns, ""
+    return {"id": fields["id"]} if "id" in fields else {}, columns, problem
 
 
 def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ from ..records.errors import ConfigError, option
 from ..text.strings import parse_json
 from .case import rows_of
 from .data_set import MAX_COLUMNS, MAX_RECORD, Record, Source, not_utf8, record_of
-from .fields import find_fields, have_evidence, is_said
+from .fields import chats_at, find_fields, is_said
 from .paths import quoted, search
 from .systems import RECORDS
 
@@ -257,6 +257,7 @@ def _likeness(
         there.add("answer")  # where none can be read: what went into an application is none
     paths = fields.paths["messages"] if "messages" in there else ()
     held = (there & {*(there - fields.there), *fields.read(one)} for one in records)
-    if have_evidence(records, paths) or any({"answer", "context"} <= some for some in held):
+    has_evidence = any(chat.passages for chat in chats_at(records, paths))
+    if has_evidence or any({"answer", "context"} <= some for some in held):
         return KNOWN if "marks" in fields.system else FULL
     return PART if there & {"answer", "messages"} else NONE

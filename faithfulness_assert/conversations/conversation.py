@@ -48,7 +48,7 @@ class Conversation(NamedTuple):
 
     ``passages`` have a text, a name, such as ``turn 3, tool search``, and a title with what the
     tool was asked for. ``notes`` tell what was not used. ``no_evidence`` says why there are no
-    passages, and what can be done.
+    passages, and what can be done. ``is_answered``: the last message is an assistant's.
     """
 
     answer: str | None
@@ -56,6 +56,7 @@ class Conversation(NamedTuple):
     passages: tuple[tuple[str, str, str], ...]
     notes: tuple[str, ...]
     no_evidence: str = ""
+    is_answered: bool = False
 
 
 def read_conversation(
@@ -104,7 +105,8 @@ def read_conversation(
         notes[MAX_NOTES:] = [f"and {more} more parts of the messages are not used"]
     missing = f"the messages contain no evidence from {', '.join(evidence_roles) or 'nobody'}"
     missing = "" if passages else f"{missing}. {_MORE_EVIDENCE}"
-    return Conversation(answer, question, tuple(passages), tuple(notes), missing)
+    is_answered = bool(messages) and _is_assistants(messages[-1])
+    return Conversation(answer, question, tuple(passages), tuple(notes), missing, is_answered)
 
 
 def read_context(given: list[Any], roles: Sequence[str]) -> tuple[list[Any], Conversation | None]:
@@ -121,16 +123,6 @@ def read_context(given: list[Any], roles: Sequence[str]) -> tuple[list[Any], Con
     chat = read_conversation(messages if others else items, roles, has_answer=True)
     told = f"has messages, of which evidence are those of {', '.join(roles)}"
     return others, chat._replace(notes=tuple(f"context: {note}" for note in (told, *chat.notes)))
-
-
-def end_with_assistant(value: object) -> bool:
-    """Whether the last message is an assistant's.
-
-    Raises:
-        InputError: see ``read_conversation``.
-    """
-    messages = _messages(value, False)
-    return bool(messages) and isinstance(messages[-1], Mapping) and _is_assistants(messages[-1])
 
 
 # ---------------------------------------------------------------- what is what

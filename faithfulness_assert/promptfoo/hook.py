@@ -23,7 +23,7 @@ from ..cases.case import is_file_name, passages_of
 from ..cases.paths import leaves, new_beside, search, value_at
 from ..cases.systems import NAMES_INSIDE, SYSTEMS, names
 from ..cases.written_lists import read_list
-from ..conversations.events import joined
+from ..conversations.events import EVIDENCE_ROLES, joined
 from ..conversations.plain_data import opened
 from ..drive.asks import log
 from ..files import append_file
@@ -257,9 +257,10 @@ def find_texts(
     except InputError as error:
         if paths.get("messages") is None or paths.get("answer") is not None:
             raise
-        from ..conversations.conversation import end_with_assistant  # few assertions have messages
+        from ..conversations.conversation import read_conversation  # few assertions have messages
 
-        if not end_with_assistant(messages):  # what an assistant said before is not the answer
+        chat = read_conversation(messages, EVIDENCE_ROLES, has_answer=True)
+        if not chat.is_answered:  # what an assistant said before is not the answer
             problem = "and the messages do not end with an assistant message"
             raise InputError(f"{error}; {problem}") from None
         answer, note = None, ""
