@@ -14,10 +14,11 @@ from ..records.checks import as_mapping, mappings_in
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of
 from .events import BESIDE, KEYS, ROLES, Event, key_at, kind_of, known_messages, known_part, role_of
-from .tool_data import NOTHING_PASSED, Passed, part_text, runs_of, tool_texts, without_echoes
+from .tool_data import Passed, part_text, passed_in, runs_of, tool_texts, without_echoes
 
 MAX_NESTED = 5
 """Conversations inside of each other, such as those of agents that ask agents."""
+NOTHING = Passed()
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
 
 
@@ -64,17 +65,12 @@ class MessageReader:
     def _beside(self, type_: str, given: Any, place: str) -> Iterator[Event]:
         """What a message has beside its content, as parts of this type."""
         items = mappings_in(given if isinstance(given, list) else [given])
-        if type_ == "returned":
-            items = [item for item in items if key_at(item, "inline") is not None]
-        if type_ == "documents":  # of a turn of DeepEval
+        if type_ == "retrieved":  # by a turn of DeepEval
             yield from self._output("retrieval_context", given, place)
         elif type_ == "chunks":
             yield from self._output("document", _documents(items), place)
         elif type_ == "unread" or not items:
             yield self._unused(f"{place} is not used")
-        elif type_ == "returned":
-            for item in items:
-                yield from self._result(item, key_at(item, "inline"), place)
         else:
             for item in items:
                 yield from self._part({**item, "type": type_}, place)
@@ -87,9 +83,7 @@ class MessageReader:
         type_, kind = part["type"], kind_of(part["type"])
         if not type_:
             raise InputError(f"{place}: must be a mapping or a text, got {type(given).__name__}")
-        if type_ in ("output_text", "refusal") and self.role in ("user", "system"):
-            yield self._unused(f"{place} is not used: a part of type {type_!r} is an assistant's")
-        elif kind == "text":
+        if kind == "text":
             text = part_text(part)
             if text is None:
                 raise InputError(f"{place}.text: must be a string")
@@ -114,7 +108,7 @@ class MessageReader:
         inner = {"name": inner} if isinstance(inner, str) else as_mapping(inner)
         name = key_at(inner, "name")
         tool = name if isinstance(name, str) else str(call.get("type", "")).removesuffix("_call")
-        passed = tool, _passed_to({**call, **inner})
+        passed = tool, passed_in({**call, **inner})
         self.calls[f"name {tool}"] = passed
         if (id := key_at(call, "id")) is not None:
             self.calls[f"id {id}"] = passed
@@ -128,12 +122,12 @@ class MessageReader:
         if not call and (id or not name):
             named = f" {clip(id, 40)!r}" if id else ""
             yield self._unused(f"{place}: a tool result without its call{named}")
-        call = call or self.calls.get(f"name {name}") or ("", _passed_to(part))
+        call = call or self.calls.get(f"name {name}") or ("", passed_in(part))
         tool = clip(str(name or ""), 60)
         yield from self._output(f"tool {tool}".strip(), payload, place, call[1])
 
     def _output(
-        self, tool: str, payload: Any, place: str, passed: Passed = NOTHING_PASSED
+        self, tool: str, payload: Any, place: str, passed: Passed = NOTHING
     ) -> Iterator[Event]:
         for piece in tool_texts(payload, place):
             if piece.problem:
@@ -162,10 +156,6 @@ def unknown_role(role: str | None) -> str:
     """What is wrong with the role of a message."""
     roles = "assistant, user, tool, system and developer"
     return f"unknown role {clip(role or '', 40)!r}; known are {roles}"
-
-
-def _passed_to(call: Mapping[str, Any]) -> Passed:
-    return Passed.of([call.get(key) for key in KEYS["passed"]])
 
 
 def _content(message: Mapping[str, Any], role: str, place: str) -> tuple[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from ..records.checks import as_mapping
+from ..records.checks import as_mapping, mappings_in
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, one_line, parse_json, words_in
 from .events import KEYS, KINDS_OF_MESSAGES, ROLES, is_conversation, kind_of
@@ -57,12 +57,11 @@ def tool_texts(payload: Any, place: str) -> Iterator[ToolText]:
         payload = payload.get("content") or payload
     elif isinstance(payload, Mapping) and payload.keys() == {"type", "value"}:  # the AI SDK
         payload = payload["value"]
-    items = payload if isinstance(payload, list) else [payload]
-    are_mappings = all(isinstance(item, Mapping) for item in items)
-    if are_mappings and any(item.keys() == {"json"} for item in items):  # Bedrock
-        payload = items = [item.get("json", {"type": "text", **item}) for item in items]
+    items = payload if isinstance(payload, list) else [] if payload is None else [payload]
+    if any(item.keys() == {"json"} for item in mappings_in(items)):  # Bedrock
+        payload = items = [one.get("json", {"type": "text", **one}) for one in mappings_in(items)]
     if not any(map(_kind, items)) and not all(isinstance(item, str) for item in items):
-        items = [] if payload is None else [payload]
+        items = [payload]
     for item in items:
         kind = _kind(item)
         if kind in ("text", ""):
@@ -172,12 +171,10 @@ def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]])
 
 def is_message(item: Mapping[str, Any]) -> bool:
     """Whether an object in data is what somebody said, such as a sub-agent."""
-    for key, (speakers, texts) in _SAID.items():
-        if (speaker := item.get(key)) is not None:
-            known = isinstance(speaker, str) and speaker.strip().lower() in speakers
-            if known and any(text in item for text in texts):
-                return True
-    return False
+    return any(
+        str(item.get(key)).strip().lower() in speakers and any(text in item for text in texts)
+        for key, (speakers, texts) in _SAID.items()
+    )
 
 
 def _path(name: str, more: str) -> str:
@@ -213,15 +210,16 @@ class Passed(NamedTuple):
     runs: Runs = frozenset()
     shown: str = ""
 
-    @classmethod
-    def of(cls, values: Sequence[Any]) -> Passed:
-        texts = list(map(_text, values))
-        lines = (line for text in texts for line in text.splitlines())
-        short = [line for line in lines if 0 < len(words_in(_NAMED.sub("", line))) < MIN_WORDS]
-        return cls(runs_of(texts), ", ".join(short))
 
-
-NOTHING_PASSED = Passed()
+def passed_in(call: Mapping[str, Any]) -> Passed:
+    """What is passed to a tool in a call of it."""
+    texts = list[str]()
+    for value in (call[key] for key in KEYS["passed"] if call.get(key) is not None):
+        with suppress(InputError):  # too deep
+            texts.append(as_lines(value).text)
+    lines = (line for text in texts for line in text.splitlines())
+    short = (line for line in lines if 0 < len(words_in(_NAMED.sub("", line))) < MIN_WORDS)
+    return Passed(runs_of(texts), ", ".join(short))
 
 
 def runs_of(texts: Iterable[str]) -> Runs:
@@ -261,10 +259,3 @@ def without_echoes(text: str, *passed: Runs) -> str:
 
 def _runs(words: list[str]) -> Iterator[tuple[str, ...]]:
     return zip(*(words[at:] for at in range(MIN_WORDS)), strict=False)
-
-
-def _text(value: Any) -> str:
-    try:
-        return "" if value is None else as_lines(value).text
-    except InputError:  # too deep
-        return ""
