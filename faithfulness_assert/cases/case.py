@@ -9,7 +9,7 @@ from itertools import starmap
 from typing import Any
 
 from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
-from ..records.checks import is_whole
+from ..records.checks import as_mapping, is_whole
 from ..records.errors import InputError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
 from ..text.strings import (
@@ -129,37 +129,40 @@ class Case:
             "citation_audit": citation_audit,
             "messages": messages,
         }
-        given = by_our_names(ours, named)
-        chat, messages = None, given.pop("messages", "")
+        given, chats = by_our_names(ours, named), list[Any]()
+        messages = given.pop("messages", "")
         if not isinstance(messages, str) or messages.strip():
             from ..conversations.conversation import read_conversation  # most cases have none
 
             roles = check_evidence_roles(evidence_roles)
             chat = read_conversation(messages, roles, has_answer="answer" in given)
             given = {"answer": chat.answer, "question": chat.question, "context": (), **given}
+            chats.append(chat)
         for name, how in NEEDED.items():
             if name not in given:
                 looked = f"Looked for {', '.join(names(name))}; the case has {names_of(given)}"
-                raise _MissingError(f"{name}: missing; pass {how}. {looked}")
+                raise InputError(f"{name}: missing; pass {how}. {looked}")
         passages, inside = _context_of(given["context"], evidence_roles)
-        chats = [one for one in (chat, inside) if one]
-        passages += tuple(starmap(Passage, chat.passages if chat else ()))
-        size = sum(len(passage.text) for passage in passages)
-        _check_size(
-            "context", size, MAX_CONTEXT_CHARS, "pass only the passages that were retrieved"
-        )
+        passages += tuple(starmap(Passage, chats[0].passages if chats else ()))
+        chats += [inside] if inside else []
         question = _string(given.get("question", ""), "question:")
-        _check_size("question", len(question), MAX_QUESTION_CHARS, "shorten it")
         answer = _string(given["answer"], "answer:")
-        _check_size("answer", len(answer), MAX_ANSWER_CHARS, "grade it in parts")
+        length = sum(len(passage.text) for passage in passages)
+        for name, size, limit, fix in (
+            ("context", length, MAX_CONTEXT_CHARS, "pass only the passages that were retrieved"),
+            ("question", len(question), MAX_QUESTION_CHARS, "shorten it"),
+            ("answer", len(answer), MAX_ANSWER_CHARS, "grade it in parts"),
+        ):
+            if size > limit:
+                raise InputError(f"{name}: {size:,} characters, the limit is {limit:,}; {fix}")
+        is_named = not named.keys().isdisjoint(CASE_ALIASES["question"])
         fields = {
             "answer": answer,
             "context": passages,
             "question": question,
             "id": _id(id),
             "citation_audit": _audit(given.get("citation_audit")),
-            "question_missing": is_blank(question)
-            and not named.keys().isdisjoint(CASE_ALIASES["question"]),
+            "question_missing": is_named and is_blank(question),
             "ignored": (),
             "notes": tuple(note for one in chats for note in one.notes),
             "no_evidence": next((one.no_evidence for one in chats), ""),
@@ -185,20 +188,11 @@ class Case:
         fields, ignored = split_record(record)
         try:
             case = cls(**fields, evidence_roles=evidence_roles)
-        except _MissingError as error:
-            beside = f", and beside that {names_of(ignored)}" if ignored else ""
+        except InputError as error:
+            beside = f"; not read: {names_of(ignored)}" if ignored else ""
             raise InputError(f"{error}{beside}") from None
         object.__setattr__(case, "ignored", ignored)
         return case
-
-
-class _MissingError(InputError):
-    """A field that was not given. The text ends with the names of those that were."""
-
-
-def _check_size(name: str, size: int, limit: int, fix: str) -> None:
-    if size > limit:
-        raise InputError(f"{name}: {size:,} characters, the limit is {limit:,}; {fix}")
 
 
 def _id(value: object) -> str:
@@ -229,16 +223,17 @@ def _context_of(value: Any, evidence_roles: Sequence[str]) -> tuple[tuple[Passag
     """``value`` as passages, and the ``Conversation`` in it, if it has messages."""
     if callable(as_list := getattr(value, "tolist", None)):  # an array of NumPy, as in a frame
         value = as_list()
-    items: Any = (value,) if isinstance(value, str | Passage) or _document(value) else value
-    if isinstance(items, Mapping):
-        texts = _only_text(items, list)  # {"title": ["A", ...], "sentences": [[...], ...]}
-        items = rows_of(items, texts) if texts and not _only_text(items) else (value,)
-        by_ids = {  # such as ``[1]``
-            id: {"text": one} if isinstance(one, str) and str(id)[-2:].strip("]").isdigit() else one
-            for id, one in value.items()
-        }
-        if by_ids and all(isinstance(one, Mapping) for one in by_ids.values()):
-            items = [{"id": id, **one} for id, one in by_ids.items()]
+    is_one = isinstance(value, str | Passage | Mapping) or _document(value)
+    items: Any = [value] if is_one else value
+    if isinstance(value, Mapping):
+        texts = _only_text(value, list)  # {"title": ["A", ...], "sentences": [[...], ...]}
+        if texts and not _only_text(value):
+            items = rows_of(value, texts)
+        elif value and all(str(id)[-2:].strip("]").isdigit() for id in value):  # such as ``[1]``
+            ids = {
+                id: one if isinstance(one, Mapping) else {"text": one} for id, one in value.items()
+            }
+            items = [{"id": id, **one} for id, one in ids.items()]
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
@@ -290,23 +285,20 @@ def _passage(item: object, place: int) -> Passage:
     if isinstance(item, list | tuple) and len(item) == 2:
         first, second = item  # an id or a title, and a text or sentences; or a passage and a score
         item, name = (first, "") if isinstance(second, int | float) else (second, first)
-    document = _document(item)
-    inner: Any = document or item
-    text = _text_in(inner)
+    own = _document(item) or as_mapping(item)
+    text = _text_in(own or item)
     if text is None:
         problem = f"be a string, got {type(item).__name__}"
-        if isinstance(item, Mapping):
-            has = [f"{key} is {clip(repr(inner[key]), 40)}" for key in TEXT_KEYS if key in inner]
-            problem = f"have a string 'text', {(*has, f'its keys are {names_of(item)}')[0]}"
+        if own:
+            has = [f"{key} is {clip(repr(own[key]), 40)}" for key in TEXT_KEYS if key in own]
+            problem = f"have a string 'text', {(*has, f'its keys are {names_of(own)}')[0]}"
         raise InputError(f"context: passage {place} must {problem}")
     around = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
-    ids = (own[key] for own in (document, around) for key in _ID_KEYS if key in own)
+    holders = [own, around, as_mapping(own.get("metadata")), as_mapping(own.get("meta"))]
+    ids = (one[key] for one in holders[:2] for key in _ID_KEYS if key in one)
     name = name or next((id for id in ids if not isinstance(id, list | Mapping)), "")
-    inside = (own.get(key) for own in (document, around) for key in ("metadata", "meta"))
-    holders = (own for own in (document, around, *inside) if isinstance(own, Mapping))
-    titles = (own["title"] for own in holders if isinstance(own.get("title"), str))
-    title = next((title for title in titles if not is_missing(title.strip())), "")
-    return Passage(text, _id(name) or str(place), title)
+    titles = (str(one.get("title") or "").strip() for one in holders)
+    return Passage(text, _id(name) or str(place), next(filter(None, titles), ""))
 
 
 def _text_in(value: Any) -> str | None:
@@ -371,17 +363,16 @@ def _audit(value: object) -> CitationAudit | None:
     """An earlier audit. Keys that ``CitationAudit`` does not have are other systems' own."""
     if value is None or isinstance(value, CitationAudit):
         return value
-    given = value if isinstance(value, Mapping) else {}
-    invalid, count = given.get("invalid_citations"), given.get("uncited_claim_count")
+    given = as_mapping(value)
+    ids, count = given.get("invalid_citations"), given.get("uncited_claim_count")
     detected = given.get("hallucination_detected", False)
-    ids = invalid if isinstance(invalid, list | tuple) else (None,)
-    fits = isinstance(detected, bool) and all(isinstance(id, str) for id in ids)
-    if not fits or not is_whole(count) or count < 0:
+    are_ids = isinstance(ids, list | tuple) and all(isinstance(id, str) for id in ids)
+    if not (are_ids and is_whole(count) and count >= 0 and isinstance(detected, bool)):
         raise InputError(
             "citation_audit: must be a CitationAudit or a mapping with invalid_citations, a list "
             "of ids, and uncited_claim_count, a whole number from 0; hallucination_detected, if "
             "given, is true or false"
         )
-    cited = tuple(map(clean_text, ids))
+    cited = tuple(map(clean_text, ids or ()))
     needs_retry = bool(given.get("needs_retry", detected or bool(cited)))
     return CitationAudit(cited, count, (), detected, needs_retry)

@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from ..files import open_file
 from ..records.errors import ConfigError, InputError, option
 from ..text.strings import counted, names_of
 from .fields import HELD, NOTHING, WORDS, application_error, find_fields, read_record
-from .paths import problem_of, value_at
+from .paths import value_at
 from .systems import COLUMN_FIELDS, names
 from .written_lists import seems_list
 
@@ -75,7 +75,6 @@ class Source(NamedTuple):
         again: whether reading may start anew without cost.
         lines: the file of which each line is a record, if it is one. More may be added to it, and
             ``records`` takes how many first ones to pass over.
-        choice: what to do where other records of a document are meant.
     """
 
     name: str
@@ -84,7 +83,6 @@ class Source(NamedTuple):
     notes: tuple[str, ...] = ()
     again: bool = True
     lines: Path | None = None
-    choice: str = ""
 
 
 class Row(NamedTuple):
@@ -130,15 +128,18 @@ class DataSet:
         self.mapping, self._source, self._advice = mapping, source, advice
         first = list(islice(source.records(), SAMPLE)) if source.again else []
         self._problems = [f"{one.place}: {one.problem}" for one in first if one.problem]
-        self._head = _head(one.values for one in first if not one.problem)
+        read = [one.values for one in first if not one.problem]
+        sizes = accumulate(sum(len(v) for v in one.values() if isinstance(v, str)) for one in read)
+        room = sum(size < SAMPLE_CHARS for size in sizes)
+        self._head = read[: room + 1]  # as many as there is room for
         if source.columns is not None and not first:
             self._head = [dict.fromkeys(source.columns, "")]
         self.fields = find_fields(self._head, mapping)
         self._first_notes = [*source.notes, *self.fields.notes]
         self.notes = self._first_notes
         lacks = self.fields.lacking()
-        is_wrong = lacks in mapping and (self._head or problem_of(mapping[lacks]))
-        if source.columns is not None or is_wrong or lacks in self.fields.unclear:
+        is_wrong = lacks in self.fields.unclear or (lacks in mapping and self._head)
+        if source.columns is not None or is_wrong:
             self.check_cases()
 
     def check_cases(self) -> None:
@@ -151,18 +152,17 @@ class DataSet:
             raise ConfigError(f"{self.name}: {problem}. {self._problems[0]}")
         failed = [application_error(one, self.fields.split(one)[0]) for one in self._head]
         if not all(failed) and (field := self.fields.lacking()):
-            problem, use = self.fields.refusal(field, self._head)
-            problem = "; ".join((f"{self.name}: {problem}", *self._source.notes))
-            raise ConfigError(f"{problem}{use and (self._advice or use)}{self._source.choice}")
+            problem = self.fields.refusal(field, self._head, self._advice)
+            raise ConfigError("; ".join((f"{self.name}: {problem}", *self._source.notes)))
         wrong = [] if any(failed) else [self._problem_of(record) for record in self._head]
         if wrong and all(wrong):
-            problem = f"no record can be graded. {wrong[0]}"
-            raise ConfigError(f"{self.name}: {problem}{self._source.choice}")
+            problem = f"{self.name}: no record can be graded. {wrong[0]}"
+            raise ConfigError("; ".join((problem, *self._source.notes)))
 
     def _problem_of(self, record: dict[str, Any]) -> str:
         """Why a record, or the conversation in it, is no case; "" if it may be one."""
         fields, _, problem = read_record(record, self.fields)
-        if not problem and "messages" in fields and "answer" not in fields:
+        if not problem and fields.get("messages") and "answer" not in fields:
             try:
                 read_conversation(fields["messages"], EVIDENCE_ROLES)
             except InputError as error:
@@ -269,14 +269,3 @@ def not_utf8(text: str) -> str:
     use = f"{option('encoding', 'cp1252')} is that of Excel in the West"
     advice = f"Save the file as UTF-8, or name its encoding: {use}"
     return f"not UTF-8 text: byte 0x{ord(byte[0]) & 0xFF:x}. {advice}"
-
-
-def _head(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first records, as many as there is room for."""
-    room, first = SAMPLE_CHARS, []
-    for record in records:
-        first.append(record)
-        room -= sum(len(value) for value in first[-1].values() if isinstance(value, str))
-        if room < 0:
-            break
-    return first

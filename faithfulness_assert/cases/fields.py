@@ -92,11 +92,12 @@ class Fields(NamedTuple):
             given = [(path, value_at(record, path)) for path in (*inside, *paths)]
             if self.system and field in HELD:  # JSON in a text goes first, which may be one itself
                 given = [*((path, opened(value)) for path, value in given), *given]
-            fits: Iterator[tuple[str, Any]] = (
-                (path, _fitting(field, value)) for path, value in given if value is not None
-            )
+            fits = [(path, _fitting(field, value)) for path, value in given if value is not None]
             if field == "context" and self.system:  # what says something goes first
-                fits = iter(sorted(fits, key=lambda one: not _says_something(one[1])))
+                fits.sort(key=lambda one: not any(map(_is_prose, _texts_of(one[1]))))
+            if "messages" not in found:  # beside them, it may be something else
+                own = (field, self.mapping.get(field))
+                fits += [one for one in given if one[0] in own and not isinstance(one[1], Mapping)]
             if best := next((one for one in fits if one[1] is not None), None):
                 found[field] = best
         if self.holders and "answer" not in found:
@@ -137,36 +138,23 @@ class Fields(NamedTuple):
         wanted = (*(field for field in self.mapping if field in COLUMN_FIELDS), *needed)
         return next((field for field in wanted if field not in self.there), "")
 
-    def refusal(self, field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-        """Why records without a field are not read, with their keys; and what would do."""
-        has = f"it has {_keys_in(records)}"
-        if path := self.mapping.get(field, ""):
-            wrong = "".join(f"; {problem}" for problem in filter(None, [problem_of(path)]))
-            found = any(value_at(record, path) for record in records)
-            what = "an object without a text" if found else "nothing"
-            mapped = f"{option('mapping', {field: path})} names {what} in it"
-            return f"no column for {field}: {mapped}; {has}{wrong}", ""
-        if is_conversation(records):
-            join = "join those of a conversation into one record, as a list under 'messages'"
-            return f"each record is one message; {join}; {has}", ""
-        if rivals := self.unclear.get(field):
-            which = " and ".join(map(repr, rivals[:MOST_NAMED]))
-            uses = [option("mapping", {field: path}) for path in rivals[:MOST_NAMED]]
-            if field == "context":  # a passage may stand in each
-                keys = {key for record in records for key in record}
-                steps = ", ".join(quoted(path) if path in keys else path for path in rivals)
-                uses.append(f"all of them, {option('mapping', {field: f'[{steps}]'})}")
-            return f"which is the {field}? {which} differ", f". Use {' or '.join(uses)}"
-        usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
-        looked = f"no column for {field}. Looked for {', '.join(usual)}"
-        if there := [name for record in records for name in usual if name in record]:
-            looked = f"{there[0]} is never a text{' or a list of them' * (field == 'context')}"
-        at = next((at for at in self.holders if any(value_at(one, at) for one in records)), "")
-        is_list = any(isinstance(value_at(record, at), list) for record in records)
-        inside = f"join(' ', {at}[].KEY)" if is_list else f"{at}.KEY"
-        column = inside if at and field == "answer" else "COLUMN"
-        use, chat = (option("mapping", one) for one in ({field: column}, {"messages": "COLUMN"}))
-        return f"{looked}; {has}", f". Use {use}, or {chat} for chats"
+    def refusal(self, field: str, records: Sequence[Mapping[str, Any]], advice: str) -> str:
+        """Why records without a field are not read, with their keys, and what would do: this
+        ``advice``, where nobody can map columns.
+        """
+        paths = self.unclear.get(field, ())[:MOST_NAMED] or ("COLUMN",)
+        uses = [option("mapping", {field: path}) for path in paths]
+        if field in self.unclear:
+            which = " and ".join(map(repr, paths))
+            problem = f"which is the {field}? {which} differ"
+        elif path := self.mapping.get(field, ""):
+            wrong = problem_of(path) or f"{option('mapping', {field: path})} names no text in it"
+            return f"no column for {field}: {wrong}; it has {_keys_in(records)}"
+        else:
+            looked = f"Looked for {', '.join(names(field))}"
+            problem = f"no column for {field}. {looked}; it has {_keys_in(records)}"
+            uses.append(f"{option('mapping', {'messages': 'COLUMN'})} for chats")
+        return problem + (advice or f". Use {' or '.join(uses)}")
 
 
 def _asserted(record: Mapping[str, Any]) -> dict[str, str]:
@@ -277,10 +265,9 @@ def _by_words(
             continue
         first, *others = candidates
         apart = [one for one in others if first.differs(one)]
-        rivals = [one.path for one in apart if one.rank == first.rank]
-        if field == "answer":  # which of them is expected, by whatever name?
-            most = (*first.rank[:2], max(VAGUE, first.rank[2]))
-            rivals = [one.path for one in apart if one.rank <= most]
+        vague = VAGUE if field == "answer" else 0  # which of them is expected, by whatever name?
+        least = (*first.rank[:2], max(vague, first.rank[2]))
+        rivals = [one.path for one in apart if one.rank <= least]
         if rivals and field != "question":
             unclear[field] = (first.path, *rivals)
             there.discard(field)
@@ -293,9 +280,9 @@ def _by_words(
         is_plain = first.path in own or key_words(first.path) in map(key_words, names(field))
         if not is_plain or own.intersection(left):
             other = f", not {' or '.join(map(repr, left[:MOST_NAMED]))}" if left else ""
-            empty = ", which is empty" * (not first.is_filled)
             other += _beside(first.path, records) if field == "answer" else ""
-            notes.append(f"the {field} is read from {first.path!r}{empty}{other}")
+            other += ", which is empty" * (not first.is_filled)
+            notes.append(f"the {field} is read from {first.path!r}{other}")
     return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
 
 
@@ -348,33 +335,20 @@ def _leaves(
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The values of a record and of the objects in it, each with the keys that lead to it.
 
-    ``in_lists``: also those of the objects in a list, together, under the key ``[]``.
+    ``in_lists``: also those of the objects in a list, under the key ``[]``.
     """
 
     def walk(value: Mapping[str, Any], above: tuple[str, ...], room: int) -> Iterator[Any]:
         for key, inner in value.items():
-            yield (*above, str(key)), inner
-            if room and isinstance(inner, Mapping):
-                yield from walk(inner, (*above, str(key)), room - 1)
-            elif room and in_lists and (items := mappings_in(inner)):
-                yield from walk(_together(items[:MAX_SHOWN]), (*above, str(key), "[]"), room - 1)
+            keys = (*above, str(key))
+            yield keys, inner
+            each = [(keys, inner)] if isinstance(inner, Mapping) else []
+            if in_lists:
+                each += [((*keys, "[]"), one) for one in mappings_in(inner)[:MAX_SHOWN]]
+            for at, one in each if room else ():
+                yield from walk(one, at, room - 1)
 
     return islice(walk(record, (), MAX_DEPTH - 1), MAX_KEYS)
-
-
-def _together(records: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The keys of all records, each with what the objects and lists under it have together."""
-    found: dict[str, Any] = {}
-    for record in records:
-        for key, value in record.items():
-            match found.get(key), value:
-                case Mapping() as before, Mapping():
-                    found[key] = _together([before, value])
-                case list() as before, list():
-                    found[key] = before[:MAX_SHOWN] + value[:MAX_SHOWN]
-                case before, _:
-                    found[key] = before or value
-    return found
 
 
 def _path(keys: Sequence[str]) -> str:
@@ -387,13 +361,14 @@ def _path(keys: Sequence[str]) -> str:
 
 
 def _keys_in(records: Sequence[Mapping[str, Any]]) -> str:
-    """The paths in records, for a message, the outermost first."""
-    leaves = _leaves(_together(records), in_lists=True)
-    found = {keys: v for keys, v in leaves if not (mappings_in(v) or as_mapping(v))}
-    if len(found) > MAX_SHOWN:  # then those of numbers help least
-        found = {keys: value for keys, value in found.items() if not isinstance(value, int | float)}
-    paths = [path for _, path in sorted((len(keys), _path(keys)) for keys in found)]
-    return _shown((repr(path) if "," in path else path for path in paths), MAX_SHOWN)
+    """The paths to texts in records, for a message, the outermost first."""
+    leaves = (leaf for record in records for leaf in _leaves(record, in_lists=True))
+    found = {
+        k for k, v in leaves if not isinstance(v, int | float | Mapping) and not mappings_in(v)
+    }
+    return _shown(
+        (path for _, path in sorted((len(keys), _path(keys)) for keys in found)), MAX_SHOWN
+    )
 
 
 def _shown(paths: Iterable[str], most: int) -> str:
@@ -439,11 +414,11 @@ def _fitting(field: str, value: Any) -> Any:
         is_request = isinstance(chat, Mapping) and any(map(chat.get, requests))
         return value if is_request or is_conversation(chat) else None
     if field == "context":
-        value = _of_tools(read_list(value) if isinstance(value, str) else value)
+        value = _of_tools(read_list(value))
         if isinstance(value, list):
-            return [read_list(one, of_one=True) if isinstance(one, str) else one for one in value]
+            return [read_list(one, of_one=True) for one in value]
         return value if not isinstance(value, Mapping) or _texts_of(value) else None
-    written = read_list(value) if isinstance(value, str) and value[:1] == "{" else value
+    written = read_list(value) if str(value)[:1] == "{" else value
     value = written if is_conversation([written]) else value
     if field not in HELD or isinstance(value, str):
         return value
@@ -451,9 +426,11 @@ def _fitting(field: str, value: Any) -> Any:
         return text_of(value)  # as of a cell in Excel
     speaker = "assistant" if field == "answer" else "user"
     said = [{"role": speaker, **value}] if isinstance(value, Mapping) else value
-    is_chat = is_conversation(said)
-    chat = _read_chat(said, has_answer=field == "question") if is_chat else None
-    return chat and (chat.answer if field == "answer" else chat.question)
+    if mappings_in(said) and not is_conversation(said):
+        said = [{"role": speaker, "content": said}]  # blocks of content
+    chats = [{"chat": said}] if is_conversation(said) else []
+    read = chats_at(chats, ["chat"], has_answer=field == "question")
+    return next((one.answer if field == "answer" else one.question for one in read), None)
 
 
 def _as_text(field: str, value: Any, rank: _Rank) -> Any:
@@ -462,7 +439,7 @@ def _as_text(field: str, value: Any, rank: _Rank) -> Any:
         is_text = isinstance(value, str) and not is_blank(value)
         is_vague = (field, rank[2]) == ("answer", VAGUE)
         return value.strip() if is_text and (not is_vague or _is_prose(value)) else None
-    value = read_list(value) if isinstance(value, str) else value
+    value = read_list(value)
     first = value[:MAX_KEYS] if isinstance(value, list) else value
     inside = _of_tools(first)
     texts = _texts_of(inside)
@@ -487,14 +464,8 @@ def _of_tools(value: Any) -> Any:
 def _texts_of(context: Any) -> tuple[str, ...]:
     """The texts of the passages of a context; none if it is no context."""
     with suppress(InputError):
-        value = read_list(context) if isinstance(context, str) else context
-        return tuple(passage.text.strip() for passage in passages_of(value))
+        return tuple(passage.text.strip() for passage in passages_of(read_list(context)))
     return ()
-
-
-def _says_something(context: Any) -> bool:
-    """Whether a passage is more than a name or a word, such as that of an environment."""
-    return any(map(_is_prose, _texts_of(context)))
 
 
 def _as_one(value: Any) -> str:
@@ -525,25 +496,22 @@ def _find_chat(records: Sequence[Mapping[str, Any]], *, has_answer: bool) -> str
             continue
         others = (opened(value_at(record, path)) for record in records)
         if all(is_conversation(one) for one in others if one and isinstance(one, list)):
-            found = _read_chat(chat[:LOOK], has_answer=True)
-            is_answered = not has_answer and found and found.question and found.is_answered
-            if found and (found.passages or is_answered):
-                return path
+            for one in chats_at([{"chat": chat[:LOOK]}], ["chat"]):
+                if one.passages or (not has_answer and one.question and one.is_answered):
+                    return path
     return ""
 
 
-def _read_chat(chat: Any, *, has_answer: bool) -> Conversation | None:
-    """A conversation; None where it cannot be read."""
-    with suppress(InputError):
-        return read_conversation(chat, EVIDENCE_ROLES, has_answer=has_answer)
-    return None
-
-
-def chats_at(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> list[Conversation]:
-    """The conversations at these paths that can be read, with all that was said."""
-    given = (opened(value_at(record, path)) for path in paths for record in records)
-    chats = (_read_chat(chat, has_answer=True) for chat in given if chat)
-    return [chat for chat in chats if chat]
+def chats_at(
+    records: Iterable[Mapping[str, Any]], paths: Iterable[str], *, has_answer: bool = True
+) -> list[Conversation]:
+    """The conversations at these paths that can be read."""
+    chats = list[Conversation]()
+    for given in (opened(value_at(record, path)) for path in paths for record in records):
+        with suppress(InputError):
+            if given:
+                chats.append(read_conversation(given, EVIDENCE_ROLES, has_answer=has_answer))
+    return chats
 
 
 # ---------------------------------------------------------------- systems
@@ -589,7 +557,5 @@ def read_record(
 def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """What a record without an answer says of the application that failed; else ""."""
     has_answer = any(isinstance(fields.get(name), str | list) for name in ("answer", "messages"))
-    if has_answer or record.get("failureReason") == 1:  # promptfoo's own: an assertion failed
-        return ""
-    errors = (value_at(record, path) for path in ("error", "response.error"))
+    errors = (value_at(record, path) for path in ("error", "response.error") if not has_answer)
     return next((error for error in errors if isinstance(error, str) and error.strip()), "")

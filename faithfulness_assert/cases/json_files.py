@@ -63,7 +63,14 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str
         return Source(name, partial(_lines, file, encoding), lines=file)
     with open_text(file, encoding, "surrogateescape", "") as document:
         text = document.read(MAX_DOCUMENT + 1).removeprefix(BOM)
-    found, note, choice = _choose(_document(text, name), mapping, file.name)
+    if len(text) > MAX_DOCUMENT:
+        problem = f"has more than {MAX_DOCUMENT:,} characters; save its records as JSON lines"
+        raise ConfigError(f"{name}: {problem}")
+    try:
+        value = parse_json(text) if text.strip() else []
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{name}: {_invalid(error, text, 'line {0.lineno:,}')}") from None
+    found, notes = _choose(value, mapping, file.name)
     is_mixed = bool(not_utf8(text))
 
     def records() -> Iterator[Record]:
@@ -71,7 +78,7 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str
             own = not_utf8(json.dumps(item, ensure_ascii=False)) if is_mixed else ""
             yield record_of(f"item {number}", item, own)
 
-    return Source(name, records, notes=(note,) if note else (), choice=choice)
+    return Source(name, records, notes=notes)
 
 
 def _has_lines(file: Path, encoding: str) -> bool:
@@ -112,21 +119,6 @@ def _lines(file: Path, encoding: str, after: int = 0) -> Iterator[Record]:
             yield record_of(f"line {number}", item, problem)
 
 
-def _document(text: str, name: str) -> Any:
-    """The value of a document.
-
-    Raises:
-        ConfigError: it is too large, or not JSON.
-    """
-    if len(text) > MAX_DOCUMENT:
-        problem = f"has more than {MAX_DOCUMENT:,} characters; save its records as JSON lines"
-        raise ConfigError(f"{name}: {problem}")
-    try:
-        return parse_json(text) if text.strip() else []
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{name}: {_invalid(error, text, 'line {0.lineno:,}')}") from None
-
-
 def _invalid(error: Exception, text: str, place: str) -> str:
     """What is wrong with a text that is not JSON. ``place``: how its place is told."""
     if not isinstance(error, json.JSONDecodeError):
@@ -140,9 +132,8 @@ def _invalid(error: Exception, text: str, place: str) -> str:
 # ---------------------------------------------------------------- where the records are
 
 
-def _choose(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Any, str, str]:
-    """The list or object in a document that has the records, what a person should know, and what
-    to do where others are meant.
+def _choose(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Any, tuple[str, ...]]:
+    """The list or object in a document that has the records, and what a person should know.
 
     Raises:
         ConfigError: there are several lists of records, or not the one that the mapping names.
@@ -152,21 +143,20 @@ def _choose(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Any, 
         if (found := search(wish, document)) is None:
             use, lists = option("mapping", {RECORDS: wish}), _all(places)
             raise ConfigError(f"{name}: {use} names nothing in it. Lists of records: {lists}")
-        return found, "", ""
+        return found, ()
     best = max(places.values(), default=NONE)
     likely = [steps for steps, likeness in places.items() if likeness == best]
     if best >= FULL and len(likely) > 1:
         use = option("mapping", {RECORDS: _all(likely[:1])})
         has = f"has {len(likely)} lists of records: {_all(likely)}"
         raise ConfigError(f"{name}: {has}. Use {use}")
-    own = next(iter(likely), ())
-    if not own:
-        return document, "", ""
-    path = _all([own])
+    if not any(likely[:1]):
+        return document, ()
+    own, path = likely[0], _all(likely[:1])
     others = [at for at, likeness in places.items() if likeness and at[: len(own)] != own]
-    note = f"the records are those of {path!r}; not read: {_all(others)}"
-    choice = f". The records are those of {path!r}; others: {option('mapping', {RECORDS: 'PATH'})}"
-    return search(path, document), note if others else "", choice
+    use = option("mapping", {RECORDS: "PATH"})
+    note = f"the records are those of {path!r}, and not of {_all(others)}: {use} names them"
+    return search(path, document), (note,) if others else ()
 
 
 def _all(places: Iterable[Steps]) -> str:

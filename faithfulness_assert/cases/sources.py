@@ -241,10 +241,8 @@ class Given:
     def __init__(self, source: Any, *, keep: bool = False) -> None:
         is_table = read_table(source) is not None
         if not (is_table or isinstance(source, Iterable)) or isinstance(source, str | Mapping):
-            got = type(source).__name__
-            advice = "; put it into a list" if isinstance(source, Mapping) else ""
-            advice = "; `batch.run(FILE, DIR)` grades a file" if isinstance(source, str) else advice
-            raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}{advice}")
+            got = f"got {type(source).__name__}; put it into a list, or see `batch.run` for a file"
+            raise ConfigError(f"cases: must be an iterable of cases or a table, {got}")
         self._source, self._keep = source, keep
         self.rows: list[Mapping[str, Any]] = []
         data_set = DataSet(_object(source, "cases"), {}, _RENAME)

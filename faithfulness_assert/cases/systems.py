@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any
 
 from ..conversations.plain_data import MISSING
+from ..records.checks import as_mapping
 from ..records.errors import ConfigError, InputError, option, suggest
 from ..text.strings import clean_text, sections
 
@@ -76,19 +77,17 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
     Raises:
         ConfigError: an unknown field or system, or a column that is no text.
     """
-    checked: dict[str, str] = {}
-    label = option("mapping")
+    label, checked = option("mapping"), dict[str, str]()
     if not isinstance(mapping, Mapping | None):
         kind = type(mapping).__name__
         raise ConfigError(f"{label}: must be a mapping of fields to columns, got {kind}")
     for name, column in (mapping or {}).items():
+        field = _OUR_NAMES.get(name, name)
         if not isinstance(column, str):
             raise ConfigError(f"{label}: {name} must be the name of a column, got {column!r}")
         if len(column) > MAX_PATH:
-            raise ConfigError(
-                f"{label}: the path for {name} is longer than {MAX_PATH:,} characters"
-            )
-        field = _OUR_NAMES.get(name, name)
+            problem = f"the path for {name} is longer than {MAX_PATH:,} characters"
+            raise ConfigError(f"{label}: {problem}")
         if field == FROM and column not in SYSTEMS:
             raise ConfigError(f"from: unknown system {column!r}. Known: {', '.join(SYSTEMS)}")
         if field not in (*COLUMN_FIELDS, FROM, RECORDS):
@@ -103,6 +102,7 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
 MAX_IGNORED = 100
 """Fields that are listed."""
 
+_EMPTY: tuple[Any, ...] = (None, False, "", [], {})
 _KNOWN = (*CASE_ALIASES, "id", *_OUR_NAMES)
 
 
@@ -136,24 +136,18 @@ def by_our_names(ours: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str,
 
 
 def split_record(record: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The fields of a case in a record, and the names of those that are ignored.
+    """The fields of a case in a record, and the names of others that are filled, which are ignored.
 
     A record may be of another system, with fields that are not part of a case.
     """
     fields = {str(name): value for name, value in record.items()}
-    metrics = fields.get("metrics")  # a state of MASIS has its audit there
-    audit = metrics.get("last_citation_audit") if isinstance(metrics, Mapping) else None
-    if audit is not None:
+    metrics = as_mapping(fields.get("metrics"))  # a state of MASIS has its audit there
+    if (audit := metrics.get("last_citation_audit")) is not None:
         fields.setdefault("last_citation_audit", audit)
     ignored = [name for name in fields if name not in _KNOWN]
     of_deepeval = ("actual_output", "retrieval_context")
     if "context" in fields and all(fields.get(name) is not None for name in of_deepeval):
         ignored.insert(0, "context")  # the ideal context, not the retrieved one
     dropped = {name: fields.pop(name) for name in ignored}
-    texts = (str, list, tuple, Mapping)
-    filled = (
-        clean_text(name)[:60]
-        for name, value in dropped.items()
-        if (value if isinstance(value, texts) else value is not None and value is not False)
-    )
-    return fields, tuple(islice(filled, MAX_IGNORED))
+    filled = (name for name, value in dropped.items() if value not in _EMPTY)
+    return fields, tuple(clean_text(name)[:60] for name in islice(filled, MAX_IGNORED))

@@ -42,20 +42,16 @@ def csv_source(file: Path, name: str, encoding: str) -> Source:
         ConfigError: the first row cannot be read, or begins as JSON does.
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
-    forms, problems = list[tuple[str, list[str]]](), list[str]()
-    for delimiter in "\t,;|" if file.suffix.lower() == ".tsv" else ",;\t|":
-        header, problem = _next(_reader(file, delimiter, encoding))
-        if problem:
-            problems.append(problem)
-            continue
-        if header and header[0].lstrip().startswith(("[", "{")):
-            advice = "give the file a name that ends in .json or .jsonl"
-            raise ConfigError(f"{file}: begins as JSON does, and not as a table: {advice}")
-        columns = [name.strip() or f"column {place}" for place, name in enumerate(header or (), 1)]
-        forms.append((delimiter, columns))
-    if not forms:
-        raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
-    delimiter, columns = max(forms, key=lambda form: len(form[1]))
+    separators = "\t,;|" if file.suffix.lower() == ".tsv" else ",;\t|"
+    forms = [(one, *_next(_reader(file, one, encoding))) for one in separators]
+    readable = [(one, header or []) for one, header, problem in forms if not problem]
+    if not readable:
+        raise ConfigError(f"{file}: the first row cannot be read: {forms[0][2]}")
+    delimiter, header = max(readable, key=lambda form: len(form[1]))
+    if header and header[0].lstrip().startswith(("[", "{")):
+        advice = "give the file a name that ends in .json or .jsonl"
+        raise ConfigError(f"{file}: begins as JSON does, and not as a table: {advice}")
+    columns = [name.strip() or f"column {place}" for place, name in enumerate(header, 1)]
     return Source(name, partial(_csv_records, file, encoding, delimiter, columns), columns)
 
 

@@ -36,12 +36,12 @@ _SEEMS_WRITTEN = lazy_pattern(
 )
 
 
-def read_list(text: str, *, of_one: bool = False) -> Any:
-    """The passages of a list, or of an object, that a program wrote as a text; other texts as they
+def read_list(text: Any, *, of_one: bool = False) -> Any:
+    """The passages of a list, or of an object, that a program wrote as a text; other values as they
     are. ``of_one``: in place of one passage.
     """
-    if text.strip() == "[]":
-        return []
+    if not isinstance(text, str) or text.strip() == "[]":
+        return [] if isinstance(text, str) else text
     for read in (parse_json, _python) if _SEEMS_WRITTEN.match(text) else ():
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError, InputError):
             value = read(text)

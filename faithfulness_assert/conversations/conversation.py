@@ -101,8 +101,8 @@ def read_conversation(
         notes.append(f"messages[{end}] and later are not used: they come after the answer")
     if not has_answer:
         notes += _said_before(event for event in before if asked < event.turn < end)
-    if (more := len(notes) - MAX_NOTES) > 0:
-        notes[MAX_NOTES:] = [f"and {more} more parts of the messages are not used"]
+    if more := notes[MAX_NOTES:]:
+        notes[MAX_NOTES:] = [f"and {len(more)} more parts of the messages are not used"]
     missing = f"the messages contain no evidence from {', '.join(evidence_roles) or 'nobody'}"
     missing = "" if passages else f"{missing}. {_MORE_EVIDENCE}"
     is_answered = bool(messages) and _is_assistants(messages[-1])

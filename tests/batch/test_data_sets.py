@@ -116,7 +116,7 @@ def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path):
         ({"from": ""}, r"from: unknown system .* Known: ragaliq, ragas, deep"),
         ({"answer": "outputs["}, r"invalid JMESPath 'outputs.'"),
         ({"context": "{{docs}}"}, "such as vars.docs, docs"),
-        ({"answer": "respons"}, "no column for answer: .* names nothing in it; it has answer"),
+        ({"answer": "respons"}, "no column for answer: .* names no text in it; it has answer"),
     ],
 )
 def test_a_mapping_that_cannot_be_is_told(mapping, said):
