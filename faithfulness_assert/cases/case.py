@@ -289,7 +289,7 @@ def _passage(item: object, place: int) -> Passage:
     text = _text_in(own or item)
     if text is None:
         problem = f"be a string, got {type(item).__name__}"
-        if own:
+        if isinstance(item, Mapping):
             has = [f"{key} is {clip(repr(own[key]), 40)}" for key in TEXT_KEYS if key in own]
             problem = f"have a string 'text', {(*has, f'its keys are {names_of(own)}')[0]}"
         raise InputError(f"context: passage {place} must {problem}")

@@ -42,11 +42,13 @@ class Record(NamedTuple):
         place: where it is, such as ``line 7``.
         values: as JSON has them.
         problem: why it cannot be read; "" if it can.
+        item: what it was made of, where that is no file.
     """
 
     place: str
     values: dict[str, Any]
     problem: str = ""
+    item: Any = None
 
 
 def record_of(place: str, item: Any, problem: str = "") -> Record:

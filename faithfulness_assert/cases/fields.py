@@ -89,11 +89,12 @@ class Fields(NamedTuple):
             inside = self.answers_in(record)[:1] if field == "answer" else []
             if field in asserted and field not in self.mapping:
                 inside, paths = [], (asserted[field],)
-            given = [(path, value_at(record, path)) for path in (*inside, *paths)]
+            tried = ((path, value_at(record, path)) for path in (*inside, *paths))
+            given = [(path, value) for path, value in tried if value is not None]
             if self.system and field in HELD:  # JSON in a text goes first, which may be one itself
                 given = [*((path, opened(value)) for path, value in given), *given]
-            fits = [(path, _fitting(field, value)) for path, value in given if value is not None]
-            if field == "context" and self.system:  # what says something goes first
+            fits = [(path, _fitting(field, value)) for path, value in given]
+            if field == "context" and self.system and fits[2:]:  # what says something goes first
                 fits.sort(key=lambda one: not any(map(_is_prose, _texts_of(one[1]))))
             if "messages" not in found:  # beside them, it may be something else
                 own = (field, self.mapping.get(field))
@@ -525,11 +526,8 @@ def _recognised(record: Mapping[str, Any]) -> Paths:
                 return system
     # the table that promptfoo writes has each output in a column ``[provider] prompt``
     outputs = [quoted(key) for key in record if key.startswith("[") and "Grader Reason" in record]
-    own = {**NAMES_INSIDE, "answer": outputs} if outputs else {}
-    return {
-        field: (*own[field], *(f"{at}.{name}" for at in outputs for name in NAMES_INSIDE[field]))
-        for field in own
-    }
+    inside = [f"{at}.{name}" for at in outputs for name in NAMES_INSIDE["answer"]]
+    return {**NAMES_INSIDE, "answer": (*outputs, *inside)} if outputs else NOTHING
 
 
 # ---------------------------------------------------------------- reading

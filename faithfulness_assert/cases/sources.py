@@ -197,20 +197,17 @@ def _object(source: Any, name: str) -> Source:
         raise ConfigError(f"data set: must be a path or an iterable, got {name}")
     columns = table[0] if table else None
     _check_columns(columns, name)
-    waiting = [source] if not table and iter(source) is source else []
+    is_stream, begun = not table and iter(source) is source, list[bool]()
 
     def records() -> Iterator[Record]:
-        for number, item in enumerate(_items(source), 1):
-            yield record_of(f"row {number}", _fields_of(item) if isinstance(item, Case) else item)
-
-    def once() -> Iterator[Record]:
-        if not waiting:
+        if begun and is_stream:
             raise ConfigError("data set: an iterator can be read only once; pass a list or a file")
-        waiting.clear()
-        yield from records()
+        begun.append(True)
+        for number, item in enumerate(_items(source), 1):
+            values = _fields_of(item) if isinstance(item, Case) else item
+            yield record_of(f"row {number}", values)._replace(item=item)
 
-    again = bool(table) or isinstance(source, Sequence)
-    return Source(name, once if waiting else records, columns, again=again)
+    return Source(name, records, columns, again=bool(table) or isinstance(source, Sequence))
 
 
 def _fields_of(case: Case) -> dict[str, Any]:
@@ -243,29 +240,21 @@ class Given:
         if not (is_table or isinstance(source, Iterable)) or isinstance(source, str | Mapping):
             got = f"got {type(source).__name__}; put it into a list, or see `batch.run` for a file"
             raise ConfigError(f"cases: must be an iterable of cases or a table, {got}")
-        self._source, self._keep = source, keep
+        self._keep, self._is_table = keep, is_table
+        self._data_set = DataSet(_object(source, "cases"), {}, _RENAME)
+        self.notes = self._data_set.fields.notes if is_table else ()
         self.rows: list[Mapping[str, Any]] = []
-        data_set = DataSet(_object(source, "cases"), {}, _RENAME)
-        self._table = data_set if is_table else None
-        self.notes = self._table.fields.notes if self._table else ()
 
     def __iter__(self) -> Iterator[object]:
-        read = self._table.read() if self._table else None
-        for number, item in enumerate(_items(self._source)):
-            if not (number or self._table):  # a stream is looked at only here
-                DataSet(_object([item], "cases"), {}, _RENAME)
+        for (*_, item), fields, _, problem in self._data_set.read():
             row = item if isinstance(item, Mapping) else {}
             if isinstance(item, Case):
                 row = {name: getattr(item, name) for name in ("id", "question", "answer")}
                 row |= {"context": [passage.text for passage in item.context]}
             self.rows += [row] * self._keep
-            if read is None:
-                yield item
-                continue
-            _, fields, _, problem = next(read)
             error = InputError(problem)
             error.case_id = fields.get("id")
-            yield error if problem else fields
+            yield item if not self._is_table else error if problem else fields
 
 
 def row_labels(source: Any) -> list[Any]:

@@ -61,8 +61,6 @@ SYSTEMS = {name: _paths(name, _SEVERAL) for name in _SECTIONS if name not in ("n
 """Where each system keeps the fields of a case, and by what it is known: see ``systems.txt``."""
 
 
-# ---------------------------------------------------------------- what a user says about columns
-
 FROM = "from"
 """The key of a mapping that names the system, for records that could be those of two."""
 MAX_PATH = 2_000
@@ -97,12 +95,9 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
     return checked
 
 
-# ---------------------------------------------------------------- fields of a record
-
 MAX_IGNORED = 100
 """Fields that are listed."""
 
-_EMPTY: tuple[Any, ...] = (None, False, "", [], {})
 _KNOWN = (*CASE_ALIASES, "id", *_OUR_NAMES)
 
 
@@ -149,5 +144,10 @@ def split_record(record: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, 
     if "context" in fields and all(fields.get(name) is not None for name in of_deepeval):
         ignored.insert(0, "context")  # the ideal context, not the retrieved one
     dropped = {name: fields.pop(name) for name in ignored}
-    filled = (name for name, value in dropped.items() if value not in _EMPTY)
-    return fields, tuple(clean_text(name)[:60] for name in islice(filled, MAX_IGNORED))
+    sized = (str, list, tuple, Mapping)
+    filled = (
+        clean_text(name)[:60]
+        for name, value in dropped.items()
+        if (value if isinstance(value, sized) else value is not None and value is not False)
+    )
+    return fields, tuple(islice(filled, MAX_IGNORED))

@@ -29,9 +29,6 @@ WRITTEN = 10_000
 """Rows that are written at once."""
 
 
-# ---------------------------------------------------------------- CSV
-
-
 def csv_source(file: Path, name: str, encoding: str) -> Source:
     """The records of a file, whatever separates its cells, and whatever its name.
 
@@ -100,9 +97,6 @@ def _reader(file: Path, delimiter: str, encoding: str) -> Any:
     return csv.reader(lines(), delimiter=delimiter, strict=True)
 
 
-# ---------------------------------------------------------------- Excel, Parquet
-
-
 def table_source(path: Path, mapping: Mapping[str, str]) -> Source:
     """The rows of a Parquet file, or of the first visible sheet of a workbook that has cases, or
     else of the first.
@@ -149,9 +143,6 @@ def _printed(path: Path, place: int) -> Iterator[Any]:
         most = f"{table_process.MEMORY // 10**6} MB of memory or {table_process.SECONDS} seconds"
         fix = "delete what is far below or beside, or save it as CSV"
         raise ConfigError(f"{path}: takes more than {most} to read; {fix}") from None
-
-
-# ---------------------------------------------------------------- Parquet that is written
 
 
 def write_parquet(

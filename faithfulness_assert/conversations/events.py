@@ -101,12 +101,8 @@ def check_evidence_roles(value: object) -> tuple[str, ...]:
     roles = (value,) if isinstance(value, str) else value
     if not isinstance(roles, list | tuple) or not set(map(str, roles)) <= set(MESSAGE_ROLES):
         names = ", ".join(MESSAGE_ROLES)
-        never = "; what the assistant says is never evidence" if "assistant" in str(value) else ""
-        raise ConfigError(f"evidence_roles: must be a list of {names}, got {value!r:.80}{never}")
+        raise ConfigError(f"evidence_roles: must be a list of {names}, got {value!r:.80}")
     return tuple(map(str, roles))
-
-
-# ---------------------------------------------------------------- one form
 
 
 def known_messages(message: Any) -> Iterator[Any]:

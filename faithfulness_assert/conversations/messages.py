@@ -22,9 +22,6 @@ NOTHING = Passed()
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
 
 
-# ---------------------------------------------------------------- events
-
-
 class MessageReader:
     """Reads messages in their order. It keeps the calls of tools, which explain their results."""
 
@@ -99,8 +96,6 @@ class MessageReader:
             yield from self._result(part, key_at(part, "returned"), place)
         elif kind != "silent":
             yield self._unused(f"{place} is not used: a part of type {clip(type_, 40)!r}")
-
-    # ------------------------------------------------------------ calls and results
 
     def _call(self, call: Mapping[str, Any]) -> Event:
         """A call of a tool. It is kept for the result. In Inspect, ``function`` is its name."""
