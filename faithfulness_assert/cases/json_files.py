@@ -145,14 +145,14 @@ def _choose(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Any, 
             raise ConfigError(f"{name}: {use} names nothing in it. Lists of records: {lists}")
         return found, ()
     best = max(places.values(), default=NONE)
-    likely = [steps for steps, likeness in places.items() if likeness == best]
-    if best >= FULL and len(likely) > 1:
-        use = option("mapping", {RECORDS: _all(likely[:1])})
+    likely = [steps for steps, likeness in places.items() if likeness == best] or [()]
+    own, path = likely[0], _all(likely[:1])
+    use = option("mapping", {RECORDS: path})
+    if best >= FULL and likely[1:]:
         has = f"has {len(likely)} lists of records: {_all(likely)}"
         raise ConfigError(f"{name}: {has}. Use {use}")
-    if not any(likely[:1]):
+    if not own:
         return document, ()
-    own, path = likely[0], _all(likely[:1])
     others = [at for at, likeness in places.items() if likeness and at[: len(own)] != own]
     use = option("mapping", {RECORDS: "PATH"})
     note = f"the records are those of {path!r}, and not of {_all(others)}: {use} names them"
@@ -235,8 +235,7 @@ def _likeness(
     records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], *, are_many: bool = True
 ) -> int:
     """How much of a case the records have."""
-    own = {field: path for field, path in mapping.items() if field != RECORDS}
-    fields = find_fields([one for one in records if len(one) <= MAX_COLUMNS], own)
+    fields = find_fields([one for one in records if len(one) <= MAX_COLUMNS], mapping)
     there = set(fields.there)
     if not (are_many or fields.system) and any("." in path for path in fields.paths["messages"]):
         there.discard("messages")  # those of a record inside of it

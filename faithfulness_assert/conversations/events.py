@@ -7,13 +7,11 @@ a mapping with ``role`` and ``content``, whatever its system puts around it, and
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ..records.checks import as_mapping, mappings_in
 from ..records.errors import ConfigError
 from ..text.strings import sections
-
-Kind = Literal["text", "call", "result", "unused"]
 
 _SHAPES = sections(__file__.removesuffix("events.py") + "shapes.txt")
 
@@ -40,7 +38,7 @@ _BULLETS = ("-", "*", "•", "#", "|", ">")
 
 
 class Event(NamedTuple):
-    """A text of a message at ``turn`` (from 1), or a call.
+    """A text of a message at ``turn`` (from 1), or a call: ``kind`` is text, call, result, unused.
 
     ``role`` says whose words they are; ``tool`` names what a result is from, such as ``tool
     search`` or ``document, Prices``, and ``passed`` what it was asked for. The text of an
@@ -49,7 +47,7 @@ class Event(NamedTuple):
 
     turn: int
     role: str
-    kind: Kind
+    kind: str
     text: str = ""
     tool: str = ""
     passed: str = ""

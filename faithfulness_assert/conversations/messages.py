@@ -154,22 +154,19 @@ def unknown_role(role: str | None) -> str:
 
 
 def _content(message: Mapping[str, Any], role: str, place: str) -> tuple[str, Any]:
-    """The content of a message, and its place."""
-    there = (
-        key for key in ("content", "parts") if message.get(key) is not None
-    )  # Gemini has parts
-    key = next(there, None)
-    if key is None and message.get("role") is None and str(message.get("type")) not in ROLES:
+    """The content of a message, and its place. Gemini has parts."""
+    key = "parts" if message.get("content") is None and message.get("parts") else "content"
+    content, inside = message.get(key), f"{place}.{key}"
+    if content is None and message.get("role") is None and str(message.get("type")) not in ROLES:
         return place, message  # an item of the Responses API is a part by itself
-    content, place = message.get(key or "content"), f"{place}.{key or 'content'}"
     if content is None and role in ("user", "system"):
-        raise InputError(f"{place}: missing")
+        raise InputError(f"{inside}: missing")
     if role != "tool" and not isinstance(content, str | list | Mapping | None):
         kind = type(content).__name__
-        raise InputError(f"{place}: must be a string or a list of parts, got {kind}")
+        raise InputError(f"{inside}: must be a string or a list of parts, got {kind}")
     if content is None and role == "assistant":
         content = message.get("refusal") or []
-    return place, content
+    return inside, content
 
 
 def _documents(chunks: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
