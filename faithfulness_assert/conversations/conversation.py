@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import Any, NamedTuple, cast
 
 from ..records.errors import InputError
-from ..text.strings import clip, is_blank, names_of, parse_json
+from ..text.strings import clip, is_blank, names_of
 from .events import (
     KEYS,
     OPENTELEMETRY,
@@ -195,11 +195,8 @@ def _messages(value: object, has_answer: bool) -> list[Any]:
 
     A span's answer is in its output alone: its input has the answers of earlier turns.
     """
-    if isinstance(value, str):
-        try:
-            value = as_json(parse_json(without_fence(value)), 2 * MAX_DEPTH)
-        except (ValueError, RecursionError):
-            raise InputError("messages: this text is not a JSON list of messages") from None
+    if isinstance(value := opened(value), str):
+        raise InputError("messages: this text is not a JSON list of messages")
     if isinstance(value, list):
         return [plain for message in value for plain in known_messages(message)]
     if not isinstance(value, Mapping):
