@@ -151,6 +151,8 @@ class Fields(NamedTuple):
         elif path := self.mapping.get(field, ""):
             wrong = problem_of(path) or f"{option('mapping', {field: path})} names no text in it"
             return f"no column for {field}: {wrong}; it has {_keys_in(records)}"
+        elif is_conversation(records):
+            return "each record is one message; join them into one, as a list under 'messages'"
         else:
             looked = f"Looked for {', '.join(names(field))}"
             problem = f"no column for {field}. {looked}; it has {_keys_in(records)}"
