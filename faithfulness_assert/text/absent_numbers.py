@@ -15,15 +15,7 @@ from itertools import accumulate, combinations
 from math import isclose
 
 from .citations import without_references
-from .context_numbers import (
-    BEFORE,
-    CLOSE,
-    MOST_EVIDENCE,
-    NONE,
-    Numbers,
-    occurs,
-    words_before,
-)
+from .context_numbers import BEFORE, CLOSE, MOST_EVIDENCE, NONE, Numbers, occurs, words_before
 from .number_words import units_of, valued, words_of
 from .numbers import EXACT, Number, find_numbers, is_year, usual_signs
 from .strings import FIRST_DENSE, found_once, lazy_pattern

@@ -52,6 +52,7 @@ _LISTED = lazy_pattern(
     rf"(?!\d{{1,3}},\d{{3}}$){_ITEM}(?:\s?(?:[–—,;]\s?{_ITEM}|-\s?{_NOTE})){{0,20}}"
     r"|(?=\S*\d)(?=\S*[^\W\d_])(?=\S*[_#:@=-])[\w.:#@=/-]{1,100}"
 )
+_AT_STOP = lazy_pattern(r"\^?\w{1,12}(?:\s?[,;–-]\s?\^?\w{1,12})*|(?=\S*\d)[\w.:#@=-]{1,100}")
 _FILE = r"\.(?:pdf|docx?|md|txt|html?|csv|xlsx?|json|pptx?|epub|xml)\b"
 _FILE_NAME = lazy_pattern(rf"[\w.-]{{1,100}}{_FILE}")
 _ADDRESS = lazy_pattern(r"\S{0,80}(?:://|www\.|@)\S{0,200}|\b(?:doi:\s?)?10\.\d{4,9}/\S{1,100}")
@@ -64,6 +65,10 @@ _AUTHORS = lazy_pattern(
     rf"(?:\s?;\s?[A-Z][^()\d\n]{{0,80}} {_YEAR}){{0,9}}"
 )
 _LIST_MARKER = lazy_pattern(r"\s*[(]?[0-9]{1,3}(?:[.][0-9]{1,3}){0,3}[.)](?=\s|$)")
+_ENTRY = lazy_pattern(
+    rf"\W*[A-Z][\w'’-]{{1,30}},? (?:[A-Z]\.|et al|&|and )[^\n]{{0,120}}?\(?{_YEAR}\)?[.,:]"
+)
+"""How the line of a bibliography begins: with authors and a year."""
 _WORD = lazy_pattern(r"[^\W\d_]+")
 _ENCLOSED = lazy_pattern(r"[\[(（【](?P<in>.{1,200})[\])）】]\W?")
 _TOKEN = lazy_pattern(r"《[^《》]{1,60}》|「[^「」]{1,60}」|§+|\d[\w./:-]*|[^\W\d_]+")
@@ -160,7 +165,8 @@ def end_of_marks(text: str, place: int) -> int:
         if not (found := _MARK.match(text, start)):
             break
         mark, place = Mark.of(found), found.end()
-        if not cites(mark):
+        is_listed = mark.style == "brackets" and _AT_STOP.fullmatch(mark.content)
+        if not is_listed and not cites(mark):
             break
         if not text[place : place + 1].strip() or text[place - 1] in _DENSE_ENDS:
             end = place
@@ -217,12 +223,12 @@ def is_reference(text: str, *, listed: Trust = "", may_link: bool = False) -> bo
     has_colon = ":" in text or "：" in text  # found much faster
     link = _before_colon("source lines").match(text) if has_colon and may_link else None
     sure = _before_colon(*_SURELY).match(text) if has_colon else None
-    label = sure or link
+    label = sure or (_before_colon(*_PERHAPS).match(text) if has_colon else None) or link
     if len(text) > 2 * LONGEST_TITLE or not (
         label or listed or _MAY_CITE.search(text) or "/" in text
     ):
         return False
-    if _is_place(text):
+    if (listed and _ENTRY.match(text)) or _is_place(text):
         return True
     said = text[label.end() :] if label else text
     rest = _FILE_NAME.sub(" ", _ADDRESS.sub(" ", without_marks(said)))

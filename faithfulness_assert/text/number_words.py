@@ -17,8 +17,6 @@ from typing import Literal, NamedTuple
 
 from .strings import lazy_pattern, word_lists, word_set
 
-OTHER = "Ѐ"
-"""From here on no letter is Latin or Greek."""
 SHORTEST, LONGEST_PART, LONGEST = 3, 20, 100
 """Letters of a part of a longer word, and of a word."""
 SHORTEST_JOINED = 6
@@ -88,8 +86,7 @@ def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, .
                 made |= dict.fromkeys(("2", "²", "^2"), Unit("area", of**2))
                 made |= dict.fromkeys(("3", "³", "^3"), Unit("volume", of**3 * 1000))
             for prefix, word in product(names, signs + words):
-                is_one_script = (prefix < OTHER) == (word < OTHER) or not prefix
-                for end, unit in made.items() if is_one_script else ():
+                for end, unit in made.items():
                     if word in signs:
                         exact.setdefault(f"{prefix}{word}{end}", {})[unit] = None
                     folded.setdefault(f"{prefix}{word}".casefold() + end, {})[unit] = None

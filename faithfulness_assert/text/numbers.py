@@ -18,15 +18,7 @@ from itertools import pairwise
 from operator import attrgetter
 from unicodedata import digit, numeric
 
-from .number_words import (
-    Unit,
-    money_of,
-    spelled_numbers,
-    unit_names,
-    units_of,
-    valued,
-    words_of,
-)
+from .number_words import Unit, money_of, spelled_numbers, unit_names, units_of, valued, words_of
 from .sentences import find_language
 from .strings import FIRST_DENSE, lazy_pattern
 
@@ -56,13 +48,11 @@ _GAP = r"(?: ?[ \n-]|[\n-] )?"
 """Between a number and its unit, also in the broken lines of a PDF."""
 _WORD = r"([^\W\d_]{1,30})"
 _SHARES, _POWERS = "[¼-¾⅐-⅞]", "⁰¹²³⁴-⁹"
-# Each begins with a digit, for which a text is searched quickly. Nearly all have the first form,
-# which nothing goes on. Then come dates, times, spans of years, groups of three, all others.
+# Each begins with a digit, for which a text is searched quickly. First come dates, then times,
+# spans of years, groups of three, all others.
 _NUMBER = lazy_pattern(
     rf"""[0-9¼-¾⅐-⅞]
-    (?: (?<![^ \n(].) (?<=[0-9]) [0-9]{{0,{MAX_DIGITS - 1}}}
-        (?=[ \n][^\W\d_²³]{{2,30}}|[.,;!?)]+(?:\s|$)|\n|$)
-      | (?<![\w./-].) (?: [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} | [0-9]?-[0-9]{{1,2}}-[0-9]{{4}}
+    (?: (?<![\w./-].) (?: [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} | [0-9]?-[0-9]{{1,2}}-[0-9]{{4}}
         | [0-9]?/[0-9]{{1,2}}/[0-9]{{2}} ) (?![0-9/-])
       | (?: (?<=[01])[0-9] | (?<=2)[0-4] | (?<=[0-9]) ) :[0-5][0-9] (?: :[0-5][0-9] )? (?![0-9:])
       | (?<![\w.,/:-].) (?<=[12]) [0-9]{{3}}\ ?(?:--?|–|/)\ ?[0-9]{{2}}
@@ -472,6 +462,8 @@ def _measure(text: str, number: Number, paid: Sequence[Unit] = ()) -> None:
         number.plain = tuple(_exact(value * scale) for value in number.plain)
     units, last, word = (paid, number.last, "") if paid else _units(text, number.last)
     values = number.plain
+    if units and values[0] < 1 and values[2:] and values[2] in (2, 4, 8, 16):  # 3/8 inch
+        number.plain = values[:1]
     _in_units(text, number, units, number.plain)
     if units and not paid and values[0] == int(values[0]):
         share, last = _and_share(text, last)

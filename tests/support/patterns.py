@@ -60,7 +60,7 @@ def uses() -> None:
     is_refusal("I cannot answer that. Verdict: no.")
     ids = ["doc_1_chunk_0", "a1b2c3d4e5", "4711", "ab12", "123e4567-e89b-12d3-a456-426614174000"]
     audit_citations("It may be so [1]. The fee may be 5.", ids)
-    split_statements("Source: Handbook, p. 3")
+    split_statements("Documents: Handbook, p. 3")
     split_statements("- *It* is <b>so</b> [1].\n\n    code")
     grade("The tower is tall [1]. Das ist gut。", "The tower is tall²。 It is 3.")
     error = ServerError("")
