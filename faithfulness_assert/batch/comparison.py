@@ -386,10 +386,9 @@ def recheck(
         if other := policy_changes(first, second):
             problem = "the runs have other policies, so that scores differ without any cause"
             raise ConfigError(f"{option('recheck')}: {problem}: {'; '.join(other[:3])}")
-        about = second.about()
-        policy = policy_in(about, second.path)
+        policy = policy_in(second)
         grader = Grader(judge, policy, None, **{**options, **UNSTORED})
-        if other := changes(about, describe_run(grader)):
+        if other := changes(second.about(), describe_run(grader)):
             asks = "cases are asked again as the second run was graded; give the same settings"
             raise ConfigError(f"{option('recheck')}: {asks}: {'; '.join(other[:3])}")
         drawn = set(Random(SEED).sample(sorted(both), min(most, len(both))))  # noqa: S311 - not used for security

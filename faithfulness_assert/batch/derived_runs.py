@@ -146,7 +146,7 @@ def rescore(
     """
     with reading(source) as first:
         about = first.about()
-        old = policy_in(about, first.path)
+        old = policy_in(first)
         new = _wanted(old, policy, threshold, dict(options))
         if names := asking_otherwise(old, new):
             fields = ({name: policy_as_json(p)[name] for name in names} for p in (old, new))

@@ -187,7 +187,7 @@ def _write_junit(lines: Iterable[Line], file: IO[bytes]) -> None:
     summary, seconds = Summary(), 0.0
     with TemporaryFile("w+", encoding="utf-8") as cases, as_text(file) as text:
         for line in lines:
-            summary.add(line)
+            summary.add(line.result)
             seconds += line.result.latency_ms / 1000
             cases.write(_test_case(line.case_id, line.result))
         cases.seek(0)

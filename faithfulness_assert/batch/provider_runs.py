@@ -60,7 +60,7 @@ from .provider_apis import (
     service_errors,
 )
 from .rows import line_of
-from .run_description import check_unchanged, describe_run, policy_in, take_input
+from .run_description import check_unchanged, policy_in, take_input
 from .store import BATCH_API, NAME, Store, is_run, reading, writing
 from .summary import Summary
 from .watching import Budget, BudgetError
@@ -144,9 +144,8 @@ def collect(directory: str | PathLike[str]) -> RunOutcome:
         JudgeError: the provider could not be asked. The run can go on.
     """
     with writing(directory) as store:
-        about = store.about()
-        grader = Grader(policy=policy_in(about, store.path), **store.value(BATCH_API))
-        check_unchanged(about, describe_run(grader), store.path, grader)
+        grader = Grader(policy=policy_in(store), **store.value(BATCH_API))
+        check_unchanged(store, grader)
         return _step(store, grader)
 
 

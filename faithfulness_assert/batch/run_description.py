@@ -54,20 +54,21 @@ def describe_run(grader: Grader, name: str = "", fingerprint: str = "") -> dict[
     return as_json
 
 
-def policy_in(about: Mapping[str, Any], path: Path) -> Policy:
-    """The policy with which the run at ``path`` was graded, from what the run says about itself.
+def policy_in(store: Store) -> Policy:
+    """The policy with which a run was graded, from what it says about itself.
 
     Raises:
         ConfigError: it has other fields than here, or values that no policy has.
     """
-    data = about.get("policy")
-    if not isinstance(data, dict) or data.keys() != TAKES.keys():
+    about = store.about()
+    data = as_mapping(about.get("policy"))
+    if data.keys() != TAKES.keys():
         made = f"it was made by version {about.get('version')}"
-        raise ConfigError(f"{path}: its policy has other fields than here; {made}: use that")
+        raise ConfigError(f"{store.path}: its policy has other fields than here; {made}: use that")
     try:
         return Policy(**{name: TAKES[name].from_data(value, {}) for name, value in data.items()})
     except ConfigError as error:
-        raise ConfigError(f"{path}: {error}") from None
+        raise ConfigError(f"{store.path}: {error}") from None
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
@@ -90,16 +91,13 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     return [f"{name}: was {a}, is {b}" for name, a, b in zip(names, was, is_now, strict=True)]
 
 
-def check_unchanged(
-    before: Mapping[str, Any], now: Mapping[str, Any], path: Path, grader: Grader
-) -> None:
-    """Raises ``ConfigError`` if the run at ``path`` would go on in another way, but for
-    ``MAY_CHANGE``.
-    """
+def check_unchanged(store: Store, grader: Grader) -> None:
+    """Raises ``ConfigError`` if a run would go on in another way, but for ``MAY_CHANGE``."""
+    before, now = store.about(), describe_run(grader)
     if changed := changes(before, now):
         fix = "Use these settings as they were, or another directory"
         if all(change.startswith("policy.") for change in changed):
-            command = shlex.join(["faithfulness-assert", "rescore", str(path), "--run", "NEW"])
+            command = f"faithfulness-assert rescore {shlex.quote(str(store.path))} --run NEW"
             fix += f"; what it has can be scored under another policy: {command}"
         raise ConfigError(
             "the run was begun with other settings, and results of both would not compare. "
@@ -109,7 +107,7 @@ def check_unchanged(
     if begun != here and not grader.has_address:  # such as one with a password
         problem = f"was begun at {begun}, and would go on at {here}"
         name = f"{grader.judge_name.partition(':')[0].upper()}_BASE_URL"
-        raise ConfigError(f"{path}: {problem}. Set {name} as it was, or the option base_url")
+        raise ConfigError(f"{store.path}: {problem}. Set {name} as it was, or the option base_url")
 
 
 def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:
@@ -140,7 +138,7 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
     if not before:
         store.add_rows(data_set.rows())
     else:
-        check_unchanged(before, about, store.path, grader)
+        check_unchanged(store, grader)
         if not was or was not in (start, whole) or size < SAMPLE:  # which shows where fields are
             notes += _fit(store, data_set.rows(), regrade=regrade)
         elif was != whole:  # it only grew

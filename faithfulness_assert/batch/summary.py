@@ -23,7 +23,6 @@ from ..records.result_list import controls_in_words, is_unreliable, untested_in_
 from ..records.views import lost_points
 from ..statistics import LEVEL, mean_interval
 from ..text.strings import clip, counted, visible
-from .rows import Line
 
 LEAST = 10
 """Scores. An interval from fewer would say too little."""
@@ -115,7 +114,7 @@ class ErrorGroup(NamedTuple):
 
 
 class Summary:
-    """Counts of lines or results, in any order.
+    """Counts of results, in any order.
 
     Attributes:
         cases, passed, failed: how many there are. A case that fails has a result that is no error.
@@ -154,10 +153,9 @@ class Summary:
         self.estimated = self.unpriced = False
         self._sum = self._squares = 0
 
-    def add(self, line: Line | GradingResult) -> None:
-        """Counts a line, or a result."""
-        result = line.result if isinstance(line, Line) else line
-        self.add_counted(Counted.of(result), line.case_id)
+    def add(self, result: GradingResult) -> None:
+        """Counts a result."""
+        self.add_counted(Counted.of(result), result.case_id or "")
         self.lost = self.lost or (lost_points(result) if result.pass_ else "")
 
     def add_counted(self, group: Counted, case_id: str = "") -> None:

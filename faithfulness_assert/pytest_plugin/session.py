@@ -192,7 +192,7 @@ class SessionResults:
         last = {key for keys in self._of_test.values() for key in keys}
         for key, line in self._lines.items():
             if key in last:
-                summary.add(line)
+                summary.add(line.result)
             else:
                 summary.add_spent(Counted.of(line.result))
         yield from summary.brief().splitlines()

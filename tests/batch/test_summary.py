@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Grader, GradingResult, Usage
-from faithfulness_assert.batch.rows import Line
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.model import GraderError
 
@@ -27,8 +26,8 @@ def scored(*scores: float) -> list[GradingResult]:
 
 def summary(results: list[GradingResult]) -> Summary:
     found = Summary()
-    for number, result in enumerate(results, 1):
-        found.add(Line(str(number), number, "", {}, result) if number % 2 else result)
+    for result in results:
+        found.add(result)
     return found
 
 

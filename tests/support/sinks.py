@@ -222,7 +222,7 @@ def shown(folder: Path) -> dict[str, Sink]:
         found = Summary()
         for part in pieces(text[:MANY]):
             judge = ScriptedJudge([fa.JudgeError(part, "server")])
-            found.add(line(part)._replace(result=fa.grade(ANSWER, CONTEXT, judge=judge)))
+            found.add(fa.grade(ANSWER, CONTEXT, id=part, judge=judge))
         return found.text() + "".join(found.error_lines())
 
     def command(*words: str, file: Callable[[str], str] = str) -> Sink:
