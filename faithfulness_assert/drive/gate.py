@@ -70,7 +70,7 @@ class Gate:
         self._retries = max(getattr(asked, "max_retries", 0), FAILURES if patience else 0)
         self._timeout = getattr(asked, "timeout", 60.0)  # seconds that a try may take
         self._url = str((judge_info(judge).identity or {}).get("base_url", ""))
-        self._limits, self.breaker = limits or PerMinute(), Breaker(patience)
+        self._limits, self.breaker = limits, Breaker(patience)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def ask(
@@ -133,16 +133,19 @@ class Gate:
             if problem := await breaker.passed(left):
                 return problem, None
             amount = rate.amount_of(ask) if rate.counts_tokens else 1.0
-            with left.during("wait"):
-                async with self._line:
-                    await limits.take(ask)
-                    await rate.quota.take(amount)
+            if limits or rate.quota.each:
+                with left.during("wait"):
+                    async with self._line:
+                        if limits:
+                            await limits.take(ask)
+                        await rate.quota.take(amount)
             if left() <= 0:
                 return late(), None
             sent_at, beside = clock(), server.under_way if server else 0
             number = rate.sent(amount, sent_at)
             outcome = await send()
-            limits.spent(ask, outcome)
+            if limits:
+                limits.spent(ask, outcome)
             if isinstance(outcome, Reply):
                 breaker.answered(sent_at)
             elif is_refusal(outcome):
