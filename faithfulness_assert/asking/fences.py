@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from hashlib import blake2b
-from itertools import count
 from operator import ne
 from unicodedata import category, normalize
 
@@ -26,10 +25,9 @@ NAMES = (
 )
 """What the tags of asks are called."""
 SHORT, LONG = 4, 8
+"""Characters of a mark; long where a text has the short one, since they cost more tokens."""
 LONGEST = 64
 """Characters of what can still be read as a tag."""
-TRIES = 8
-"""So many short tags are tried, which cost fewer tokens; then long ones."""
 
 _OPENS = "<\u02c2\u1438\u2039\u227a\u22d6\u2329\u276c\u276e\u27e8\u3008\ufe64\uff1c"
 _ENDS = ">\u02c3\u1433\u203a\u227b\u22d7\u232a\u276d\u276f\u27e9\u3009\ufe65\uff1e"
@@ -64,9 +62,10 @@ def fenced(blocks: Iterable[tuple[str, str]], secret: bytes = b"") -> str:
     fences = []
     for name, block in shown:
         key = keyed(secret, name, block)
-        mark, salts = key.hex()[:SHORT], count()
+        mark = key.hex()[:SHORT]
         while f"-{mark}" in whole:
-            mark = keyed(key, str(salt := next(salts))).hex()[: SHORT if salt < TRIES else LONG]
+            key = keyed(key)
+            mark = key.hex()[:LONG]
         fences.append(f"<{name}-{mark}>\n{block}\n</{name}-{mark}>")
     return "\n\n".join(fences)
 
