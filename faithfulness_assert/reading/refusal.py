@@ -62,14 +62,9 @@ def unreadable(reply: str, wanted: str) -> UnreadableReply:
     "Cannot determine.", "No verdicts." and "Please provide the statements." are refusals of a
     judge, but not of an assistant that answers a question.
     """
-    if _says(reply, "material"):
-        return UnreadableReply(
-            "the judge says that it was given no context or no statements: do they reach it?",
-            "refusal",
-            retryable=False,
-        )
     if _says(reply, "english", "others", "judge"):
-        return UnreadableReply("the judge refused to answer", "refusal", retryable=False)
+        refused = "the judge refused to answer, or says that it was given nothing to judge"
+        return UnreadableReply(refused, "refusal", retryable=False)
     if not reply:
         return UnreadableReply("the judge's reply is empty, or contains only its thinking")
     begins = f"It begins with “{clip(reply, BEGINNING)}”"
