@@ -190,19 +190,17 @@ def _vote(votes: Sequence[Finding]) -> Finding:
     Of those that agree, it is one that names evidence only if more than half of all samples do:
     what needs evidence needs that of a majority, too.
     """
-    counts = Counter(vote.label for vote in votes if vote.label)
-    if not counts:
+    counts = Counter(vote.label for vote in votes)
+    if counts[None] == len(votes):
         return next((vote for vote in votes if vote != MISSING), MISSING)
     label, times = counts.most_common(1)[0]
-    if times * 2 > len(votes):
+    if label and times * 2 > len(votes):
         agree = [vote for vote in votes if vote.label == label]
         named = [bool(vote.evidence or vote.quote) and not vote.flags for vote in agree]
         mostly = sum(named) * 2 > len(votes)
         finding = agree[named.index(mostly)] if mostly in named else agree[0]
         return finding._replace(confidence=round(times / len(votes), 4))
-    answers = [(word.replace("_", " "), times) for word, times in counts.most_common()]
-    if silent := len(votes) - counts.total():
-        answers.append(("nothing that counts", silent))
-    (first, times), *others = answers
-    words = [f"{times} of {len(votes)} samples said {first}", *(f"{n} {one}" for one, n in others)]
-    return Finding(unresolved="split", reason=", ".join(words))
+    said = [
+        f"{n} {(word or 'nothing that counts').replace('_', ' ')}" for word, n in counts.items()
+    ]
+    return Finding(unresolved="split", reason=f"{len(votes)} samples said: {', '.join(said)}")

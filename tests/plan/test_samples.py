@@ -109,7 +109,7 @@ def test_what_has_no_majority_is_asked_about_again_by_all_samples():
     )
     result, _ = graded([yes, no], [yes, no])
     assert [v.label or v.unresolved for v in result.verdicts] == ["supported", "split", "supported"]
-    assert result.verdicts[1].reason == "1 of 2 samples said supported, 1 not enough info"
+    assert result.verdicts[1].reason == "2 samples said: 1 supported, 1 not enough info"
 
 
 @pytest.mark.parametrize("on_missing", ["unsupported", "error"])
@@ -119,11 +119,11 @@ def test_samples_that_all_disagree_are_no_judge_that_cannot_write_json(on_missin
     assert (result.status, result.score) == ("unreadable", None)
     assert result.error.retryable
     assert result.error.message == (
-        "no majority on 3 of 3 statements; of statement 1, 1 of 2 samples said supported, "
+        "no majority on 3 of 3 statements; of statement 1, 2 samples said: 1 supported, "
         "1 contradicted. Ask more of them, an odd number, or look at this case yourself."
     )
     assert result.reason == f"Not graded: {result.error.message}"
-    assert result.verdicts[2].reason == "1 of 2 samples said supported, 1 nothing that counts"
+    assert result.verdicts[2].reason == "2 samples said: 1 supported, 1 nothing that counts"
 
 
 def test_a_sample_that_failed_does_not_hinder_a_majority():
