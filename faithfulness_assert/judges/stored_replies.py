@@ -25,6 +25,7 @@ from ..files import as_text, first_file, new_file, private_folder, read_text
 from ..records.errors import ConfigError, JudgeError
 from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 from ..records.usage import Usage
+from .remote.endpoint import Endpoint
 from .secret import SIZE, secret_of
 
 MAX_FILE_BYTES = 16 << 20
@@ -73,9 +74,14 @@ class StoredJudge:
         if judge is None:
             by_name = JudgeInfo(named, remote=True) if isinstance(named, str) else judge_info(named)
             self._info = replace(self._described or by_name, keeps_deadline=True, any_loop=False)
-            self._identity, self.secret = self._info.identity or {}, _read_secret(own)
+            identity, address = self._info.identity or {}, options.get("base_url")
+            named_first = (
+                [{**identity, "base_url": Endpoint(address).public_url}] if address else []
+            )
+            self._identities = [*named_first, identity]
+            self.secret = _read_secret(own)
             return
-        self._identity = judge_info(judge).identity or {}
+        self._identities = [judge_info(judge).identity or {}]
         if keep_in := getattr(judge, "keep_in", None):
             keep_in(own.parent)  # what its server needs is there for all judges of it
         try:
@@ -126,11 +132,12 @@ class StoredJudge:
 
     def stored(self, ask: Ask, /) -> Reply | None:
         """The stored reply, if there is one: such an ask need not wait for the judge's server."""
-        key = ask_key(ask, self._identity)
-        data = _read(self._folder / f"{key}.json")
-        if data.get("ask") != key or not isinstance(data.get("text"), str):
-            return None
+        keys = [ask_key(ask, identity) for identity in self._identities]
+        found = ((key, _read(self._folder / f"{key}.json")) for key in keys)
+        data = next((one for key, one in found if one.get("ask") == key), {})
         with suppress(TypeError):
+            if not isinstance(data.get("text"), str):
+                return None
             warnings, confidence, wrong = (tuple(data.get(name) or ()) for name in _STORED[1:])
             marks = tuple(map(tuple, wrong))
             given: dict[str, Any] = {"warnings": warnings, "confidence": confidence, "wrong": marks}
@@ -144,7 +151,7 @@ class StoredJudge:
         complete = reply.finish_reason == "stop" and not reply.refusal
         if not complete or not self._is_readable(ask, reply.text):
             return reply
-        key = ask_key(ask, self._identity)
+        key = ask_key(ask, self._identities[0])
         content = {"ask": key, **{name: getattr(reply, name) for name in _STORED}}
         try:
             self._describe()
