@@ -47,8 +47,6 @@ _BOLD_LABEL = lazy_pattern(  # the box of a task, and a name in bold: "[ ] **Pro
 )
 _LABEL_SIGN = lazy_pattern("[:：*_]")
 _VALUE = lazy_pattern(r"\W{0,3}\d[\d.,:/–-]*\s?[^\W\d_]{0,12}\W{0,3}")
-_NUMBERED_NAME = lazy_pattern(r"(?:[A-Z][\w.-]* ){0,2}[A-Z][\w.]*[ -](?!(?:19|20)\d\d\Z)\d{1,5}")
-"""A title that names a thing: "Windows 11", "Condor-10019"."""
 MOST_SPACES = 2
 """Spaces in what may be no sentence behind a label: "Not covered: Flood. Theft of bikes."."""
 _GROUP = lazy_pattern(r"[ \t]*\|?[ \t]*(\*\*|__)[^*_|\n]{1,80}\1[ \t]*(?:\|[ \t]*)+\s*")
@@ -314,8 +312,7 @@ def _skip_reason(kind: Kind, said: str, *, is_answer: bool) -> str:
     if kind == "link definition":
         name = said[1 : said.find("]:")]
         return kind if " " not in name or is_topic(name) else ""
-    may_be_title = kind in TITLES and not is_answer
-    is_title = may_be_title and (is_topic(said) or _NUMBERED_NAME.fullmatch(said))
+    is_title = kind in TITLES and not is_answer and is_topic(said)
     return "heading" if is_title else ""
 
 
