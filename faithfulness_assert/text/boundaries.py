@@ -127,4 +127,5 @@ def _ends_with_abbreviation(text: str, following: str, language: str) -> bool:
     if "." in word and following[:1].isdigit():
         return word not in ("a.m", "p.m")
     is_short = word in _words("abbreviations") or "." in word or len(word) == 1
+    is_short = is_short or word.endswith("str")  # Bahnhofstr. 9
     return is_short and _CONTINUES.match(following) is not None

@@ -80,6 +80,9 @@ def is_topic(heading: str) -> bool:
     if asks(heading):
         return True
     heading = heading.rstrip(" :：")
+    label, _, value = heading.replace("：", ":").partition(":")
+    if value and not any(map(str.isdigit, label)):  # "Result: negative", but "Step 2: Setup"
+        return False
     letters = [char for char in heading[:LONGEST_TOPIC] if char.isalpha()]
     if not 1 < len(heading) <= LONGEST_TOPIC or not all(map(_LETTER.match, letters)):
         return False
