@@ -200,8 +200,7 @@ class Grader:
         """Results in the order of the cases, with at most ``concurrency`` asks at once.
 
         ``cases``: see the function ``grade_many``. They are read as needed. If the caller stops
-        iterating, or interrupts it, asks under way are cancelled, and the log says what was done
-        and what it cost.
+        iterating, or interrupts it, asks under way are cancelled.
         """
         from .cases.sources import Given
 
@@ -382,14 +381,14 @@ def grade_many(
     """
     hide_key(options)
     from .cases.sources import Given, row_labels
-    from .records.result_list import Results, distrust
+    from .records.result_list import Results, distrust, ungraded_in_words
 
     grader = Grader(judge, policy, threshold, **options)
     given = Given(cases, keep=True)
     results: list[GradingResult] = []
     try:
         results.extend(grader.grade_many(given, concurrency=concurrency))
-        if why := distrust(results):
+        for why in filter(None, (distrust(results), ungraded_in_words(results))):
             warnings.warn(why, stacklevel=2)
     except BaseException as error:
         error.results = Results(results, given.rows, row_labels(cases))  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ controls say of the judge.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
@@ -72,6 +72,8 @@ BY_CHANCE = 0.01
 """How often such a judge is taken for one that cannot."""
 UNRELIABLE = 0.1
 """From this share of failed controls a judge is called unreliable, if there are enough of them."""
+MOST_LOST = 3
+"""Cases that could not be graded, from which on a share of them is warned of."""
 ENOUGH = 30
 """Controls. What fewer of them show may be chance."""
 
@@ -107,6 +109,15 @@ def distrust(results: Iterable[GradingResult]) -> str:
     """Why scores of these results mean little; "" if their controls do not say so."""
     controls = sum((controls_in(result.metadata) for result in results), Counter[str]())
     return controls_in_words(controls) if is_unreliable(controls) else ""
+
+
+def ungraded_in_words(results: Sequence[GradingResult]) -> str:
+    """How many of these could not be graded, and why the first; "" if they are few."""
+    lost = [result for result in results if result.error]
+    if len(lost) < max(MOST_LOST, UNRELIABLE * len(results)):
+        return ""
+    which = f"{len(lost):,} of {counted(len(results), 'case')} could not be graded"
+    return f"{which}, so means are of the others. The first: {lost[0].short_reason}"
 
 
 def untested_in_words(untested: int, cases: int) -> str:

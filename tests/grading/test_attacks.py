@@ -287,6 +287,12 @@ def test_many_grades_by_a_judge_that_fails_its_controls_warn_of_it_and_lose_noth
     assert len(caught.value.results) == 9
 
 
+def test_many_cases_that_could_not_be_graded_are_warned_of_and_lose_nothing():
+    with pytest.raises(UserWarning, match="3 of 9 cases could not be graded, so means") as caught:
+        grade_many([{"answer": ANSWER, "context": CONTEXT}] * 6 + [{"answer": ANSWER}] * 3)
+    assert len(caught.value.results) == 9
+
+
 # What an attacker writes into a passage who knows how controls are made, but not the secret.
 _LISTED = " ".join(["Varlenko Tessborough Quillmark Osterwyn", *map(str, range(10_000))])
 _BUILT = "The town hall of the old city was built by Arthur in 1984. "
