@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ from ..text.strings import counted, text_key
 from .estimate import estimate_run
 from .rows import Line, Lines, grade_rows, same_cases
 from .run_description import changes, describe_run, policy_changes, policy_in
-from .store import reading
+from .store import is_run, reading
 from .summary import Summary
 
 MIN_GRADED = 0.95
@@ -379,9 +380,13 @@ def recheck(
         announce: is told what it will cost before anything is asked.
 
     Raises:
-        ConfigError: the two were graded under other policies, the settings are not those of B, or
-            none could be graded today, or the judge failed its controls.
+        ConfigError: one is no directory, the two were graded under other policies, the settings are
+            not those of B, none could be graded today, or the judge failed its controls.
     """
+    for path in (before, after):
+        if not is_run(Path(path)):
+            needs = f"{path}: must be the directory of a run, which has the texts"
+            raise ConfigError(f"{option('recheck')}: {needs}")
     with reading(before) as first, reading(after) as second:
         if other := policy_changes(first, second):
             problem = "the runs have other policies, so that scores differ without any cause"

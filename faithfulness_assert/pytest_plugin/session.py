@@ -8,6 +8,7 @@ top that is not loaded already.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ import pytest
 if TYPE_CHECKING:
     from ..batch.rows import Line
 
+MOST_NOTES = 3
+"""Warnings of cases that passed, which no failing test shows."""
 ERRORS = ("fail", "skip", "xfail")
 REPORTS = (".jsonl", ".html")
 _SHOWN = {
@@ -187,16 +190,20 @@ class SessionResults:
 
     def _summary_lines(self) -> Iterator[str]:
         from ..batch.summary import Counted, Summary
+        from ..text.strings import counted
 
-        summary = Summary()
+        summary, notes = Summary(), Counter[str]()
         last = {key for keys in self._of_test.values() for key in keys}
         for key, line in self._lines.items():
             if key in last:
                 summary.add(line.result)
+                notes.update(line.result.warnings if line.result.pass_ else ())
             else:
                 summary.add_spent(Counted.of(line.result))
         yield from summary.brief().splitlines()
         yield from summary.error_lines()
+        for note, count in notes.most_common(MOST_NOTES):
+            yield f"{counted(count, 'case')} that passed: {note}"
         if summary.tokens["num_requests"]:
             yield summary.spent()
         if self._wrote:
