@@ -224,6 +224,13 @@ def find_fields(
         fields = fields._replace(paths={**paths, "context": tuple(real)})
     inside = (path for path in used.get("answer", ()) if path.rpartition(".")[0] in paths["answer"])
     notes = [f"the answer is read from {path!r}{_beside(path, records)}" for path in sorted(inside)]
+    for path in sorted(used.get("context", ())) if system and "context" not in mapping else ():
+        said = [text for record in records for text in _texts_of(value_at(record, path))]
+        why = "which came out with the answer" if path.startswith(tuple(fields.holders)) else ""
+        if said and not any(one.startswith("file:") or _is_prose(one) for one in said):
+            why = f"which says only {clip(said[0])!r}"
+        use = f"; {option('mapping', {'context': 'PATH'})} names another"
+        notes += [f"the context is read from {path!r}, {why}{use}"] * bool(why)
     fields = fields._replace(there=frozenset(used), notes=tuple(notes))
     if rivals := next((some for record in records if (some := fields.answers_in(record))[1:]), ()):
         return fields._replace(there=fields.there - {"answer"}, unclear={"answer": tuple(rivals)})
