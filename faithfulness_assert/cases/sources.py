@@ -138,7 +138,8 @@ def _check_columns(columns: Sequence[str] | None, where: str) -> None:
     if columns and len(columns) > MAX_COLUMNS:
         raise ConfigError(f"{where}: has {len(columns):,} columns, and {MAX_COLUMNS:,} are read")
     if twice := [name for name, times in Counter(columns).items() if times > 1]:
-        raise ConfigError(f"{where}: two columns have the name {twice[0]!r}; rename one")
+        fix = "rename one, or take the same data as JSON"
+        raise ConfigError(f"{where}: two columns have the name {twice[0]!r}; {fix}")
 
 
 # ---------------------------------------------------------------- objects

@@ -37,6 +37,12 @@ _NAME = lazy_pattern(
     r"(?i)(?=[\w #*-]{0,40}\b(?:verdict|label|judge?ment|answer|result|statement|claim)s?\b)"
     r"[\w #*-]{1,60}[:：]"
 )
+# What stands before a label may repeat the statement, and name the verdict.
+_TAIL = lazy_pattern(
+    r"(?i)(?<=[.!?。\n\"”])[ \t*_#]{0,9}(?:final )?(?:verdict|label|judge?ment|answer|result)"
+    r"[*_ \t]{0,6}$"
+)
+_IN_ORDER = lazy_pattern(r"(?i)[\w #*-]{0,60}\bin order[*_ ]{0,4}[:：]")
 _BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)")
 _BULLETS = " \t>*_#•|-"
 _SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—→=-"
@@ -79,17 +85,22 @@ def _segments(text: str) -> list[str]:
     """The lines of a text, each numbered one with those after it that belong to it.
 
     Those are indented, begin with a bullet, or name a field ("Verdict: yes"). A blank line ends it.
+    The numbers of a list that its heading puts "in order" only count, and are left out.
     """
     segments: list[str] = []
-    joins = False
+    joins, count = False, -1  # of such a list
     for line in text.split("\n"):
-        is_numbered = _NUMBERED.match(line) is not None
-        is_more = joins and not _is_empty(line) and (_FIELD.match(line) or line[0] in " \t*-•")
-        if is_more and not is_numbered:
+        if number := _NUMBERED.match(line):
+            count = count + 1 if count >= 0 and int(number[1]) == count + 1 else -1
+            segments.append(line[number.end() :] if count > 0 else line)
+            joins = True
+        elif joins and not _is_empty(line) and (_FIELD.match(line) or line[0] in " \t*-•"):
             segments[-1] += f"\n{line}"
         else:
             segments.append(line)
-            joins = is_numbered
+            joins = False
+            if not _is_empty(line):
+                count = 0 if _IN_ORDER.fullmatch(line.strip(_BULLETS)) else -1
     return segments
 
 
@@ -103,11 +114,18 @@ def _bare_labels(line: str, labels: Labels) -> Said:
     bare = line.strip(_BULLETS)
     name = _NAME.match(bare)
     listed = _BETWEEN.split(bare[name.end() :] if name else bare)
-    words = [word for item in listed if (word := item.strip(" \t.,;*_"))]
-    known = [None if word.isdigit() else parse_label(word, labels) for word in words]
-    if known and all(known):
-        return [*([name[0]] if name else ()), *(Row(None, label) for label in known)]
+    rows = [_bare_row(word, labels) for item in listed if (word := item.strip(" \t.,;*_"))]
+    if rows and all(rows):
+        return [*([name[0]] if name else ()), *filter(None, rows)]
     return [] if _is_empty(line) else [line]
+
+
+def _bare_row(item: str, labels: Labels) -> Row | None:
+    """The row of a label alone; one that grants nothing may have a note: "No (it costs 9)"."""
+    word, mark, note = item.partition(" (")
+    label = None if word.isdigit() else parse_label(word, labels)
+    fits = not mark or (note[-1:] == ")" and label in ("not_enough_info", "contradicted"))
+    return Row(None, label, reason=note[:-1]) if label and fits else None
 
 
 def _row(number: int | None, line: str, labels: Labels) -> Row | None:
@@ -129,6 +147,7 @@ def _row(number: int | None, line: str, labels: Labels) -> Row | None:
     if not known:
         return None
     parts = [part.strip(f"{_BULLETS}:：–—→=\n") for part in [*rest, line[end:]]]
+    parts[0] = _TAIL.sub("", parts[0])
     reason = "\n".join(part for part in parts if not _is_empty(part))
     label = known.pop() if len(known) == 1 else None
     return Row(number, label, reason=reason, line=line.strip())
