@@ -32,7 +32,7 @@ _ORDINAL = lazy_pattern(
 )
 _LAST_WORD = lazy_pattern(r"(?:^|[^\w.])([^\W\d_](?:[^\W\d_]|\.(?=[^\W\d_]))*|[Nn][°º])\.$")
 _CONTINUES = lazy_pattern(
-    r"[(\[\"'“+]?(?:\d|[a-zà-öø-ÿ])|[-–]\w|[B-HJ-Z](?=[\s.,;:)]|$)"  # vit. D, Mon.-Fri.
+    r"[(\[\"'“+]?(?:\d|[a-zà-öø-ÿа-яё])|[-–]\w|[B-HJ-Z](?=[\s.,;:)]|$)"  # vit. D, Mon.-Fri.
 )
 _CITED = lazy_pattern(r"\bal\.\s?(?:\[[^\[\]]{1,60}\]|\([^()]{1,60}\))$")
 _CLOSING_MARKS = lazy_pattern(r"(?<=\S)[)\]}»”’\"'~]{1,5}(?=\s|$)")
