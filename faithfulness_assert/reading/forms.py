@@ -13,6 +13,8 @@ What stands in a line beside its number and its label is the residue of that lin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..records.model import Label
 from ..text.strings import lazy_pattern
 from .json_form import read_json
@@ -63,7 +65,21 @@ def read_any(text: str, labels: Labels = None, *, single: bool = False) -> Readi
     before = [*read_json(unopened, labels), *_read_lines(unopened, labels)] if unopened else []
     rows += [row for row in before if isinstance(row, Row) and row.label != "supported"]
     residue = tuple(part for part in said if isinstance(part, str))
+    if not is_text:
+        residue = tuple(_without_repeats(text, rows, labels) for text in residue)
     return Reading(tuple(rows), residue, "text" if is_text else "json")
+
+
+def _without_repeats(text: str, rows: Sequence[Row], labels: Labels) -> str:
+    """A text beside rows, without its lines that only say once more what a row says."""
+    said = {(row.number, row.label) for row in rows}
+
+    def repeats(line: str) -> bool:
+        number = _NUMBERED.match(line)
+        row = _row(int(number[1]), line[number.end() :], labels) if number else None
+        return row is not None and not row.reason and (row.number, row.label) in said
+
+    return "\n".join(line for line in text.split("\n") if not repeats(line))
 
 
 def _read_lines(text: str, labels: Labels, *, single: bool = False) -> Said:

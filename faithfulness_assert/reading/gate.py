@@ -20,9 +20,9 @@ that agree, which calculate in other units, and hears 1 of 237 denials.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from ..text.strings import (
@@ -112,10 +112,17 @@ def objects(remark: str, statement: str = "") -> bool:
     return _speaks_against(text, statement, "negations", "denials", "remarks", "flaws")
 
 
-def without_tally(text: str, part: int, whole: int) -> str:
-    """A text without its count of what is supported, where that is so many of so many."""
-    right = [str(part), str(whole)]
-    return _TALLY.sub(lambda said: " " if re.findall(r"\d+", said[0]) == right else said[0], text)
+def without_tally(text: str, counts: Mapping[Any, int], whole: int) -> str:
+    """A text without its counts of labels, where they are these, and of a ``whole``."""
+    right = [str(counts.get("supported", 0)), str(whole)]
+
+    def left(said: re.Match[str]) -> str:
+        label, number = said[2] or said[3], said[1] or said[4]
+        of_all = label is None and re.findall(r"\d+", said[0]) == right
+        name = "_".join(re.split("[ _]", label.lower())) if label else ""
+        return " " if of_all or (label and counts.get(name, 0) == int(number)) else said[0]
+
+    return _TALLY.sub(left, text)
 
 
 def field_objects(said: str, statement: str = "") -> bool:

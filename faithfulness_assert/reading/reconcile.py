@@ -7,6 +7,7 @@ the gate lets it pass.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -149,8 +150,8 @@ def _around(reading: Reading, statements: Mapping[int, str]) -> list[gate.Remark
     ]
     if not own and not reading.residue:
         return []
-    granted = [row.label for row in reading.rows].count("supported")
-    around = [gate.without_tally(text, granted, len(statements)) for text in reading.residue]
+    counts = Counter(row.label for row in reading.rows if row.label)
+    around = [gate.without_tally(text, counts, len(statements)) for text in reading.residue]
     return gate.remarks([*around, *own], statements)
 
 

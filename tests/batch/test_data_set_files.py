@@ -102,7 +102,7 @@ def test_a_record_is_read_as_its_row_says(tmp_path, row):
 
 def test_a_mapping_goes_before_what_an_export_is_known_for_and_its_ids_stay():
     rows = rows_of(FIXTURES / "promptfoo.json", answer="prompt.raw")
-    assert [row.case_id for row in rows] == ["0-0 mini", "1-0 mini"]
+    assert [row.case_id for row in rows] == ["0-0", "1-0"]
     assert rows[0].fields["answer"] == "Answer When does the shop open? from the notes"
 
 
