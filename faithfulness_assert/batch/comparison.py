@@ -158,6 +158,7 @@ class Comparison:
         shown: the most important changes; of equal ones, in the order of B.
         recheck: what the judge changed, and what the system; None if nobody asked.
         policies: what the policies of A and B differ in, as far as that is known.
+        sizes: how many cases A and B have, also those without a result; 0 if nobody knows.
         quoted: makes texts from elsewhere harmless in what is said: names, ids, messages.
 
     Raises:
@@ -178,6 +179,7 @@ class Comparison:
         self.summaries, self.ways = (Summary(), Summary()), (set[Way](), set[Way]())
         self.recheck: Recheck | None = None
         self.policies: Sequence[str] = ()
+        self.sizes = (0, 0)
         self.quoted: Quoted = str
         old, new = (self._outcomes(lines, side) for side, lines in enumerate((before, after)))
         keys = ((outcome[:3] for outcome in side.values()) for side in (old, new))
@@ -268,10 +270,14 @@ class Comparison:
         explains: then what it lost may be what matters.
         """
         problems, share = [], f"{self.min_graded:.1%}".replace(".0%", "%")
-        for name, run, missing in zip(
-            self.shown_names[::-1], self.summaries[::-1], (self.only[0], 0), strict=True
+        for name, run, missing, size in zip(
+            self.shown_names[::-1],
+            self.summaries[::-1],
+            (self.only[0], 0),
+            self.sizes[::-1],
+            strict=True,
         ):
-            graded, cases = run.cases - run.not_graded, run.cases + missing
+            graded, cases = run.cases - run.not_graded, max(run.cases + missing, size)
             if not cases or graded < self.min_graded * cases:
                 few = f"only {graded:,} of {cases:,} cases have a grade in {name}"
                 problems.append(f"{few}, at least {share} are needed (--min-graded)")
@@ -410,8 +416,9 @@ def recheck(
         today = result.pass_, result.score
         by_judge.append(Pair(pair.passed_before, today[0], pair.score_before, today[1]))
         by_system.append(Pair(today[0], pair.passed_after, today[1], pair.score_after))
-    if not by_judge:
-        raise ConfigError(f"{option('recheck')}: no case could be graded today: {problem}")
+    if 2 * len(by_judge) < len(rows) or not rows:
+        few = f"{len(by_judge):,} of {counted(len(rows), 'case')} could be graded today"
+        raise ConfigError(f"{option('recheck')}: only {few}: {problem}")
     if doubt := distrust(results):
         raise ConfigError(f"{option('recheck')}: today {doubt}")
     return Recheck(Shift(by_judge), Shift(by_system), len(rows) - len(by_judge))

@@ -52,6 +52,7 @@ def run_compare(arguments: Namespace) -> int:
         max_regressed=most,
     )
     with suppress(ConfigError), reading(arguments.A) as a, reading(arguments.B) as b:
+        comparison.sizes = a.size, b.size
         comparison.policies = policy_changes(a, b)  # a file of results has only its name
     lacking = comparison.lacking()
     if arguments.recheck is not None and lacking:

@@ -368,6 +368,14 @@ def test_a_loss_that_may_be_chance_is_not_called_no_loss_and_none_may_regress_wh
     assert here("compare", good, bad, "--max-regressed", "-1").returncode == 2
 
 
+def test_a_run_that_has_graded_a_part_of_its_cases_is_not_comparable():
+    comparison = Comparison(scored([1.0] * 8), scored([1.0] * 8))
+    assert comparison.comparable
+    comparison.sizes = (100, 8)
+    assert not comparison.comparable
+    assert "only 8 of 100 cases have a grade in A, at least 95%" in as_text(comparison)
+
+
 def test_a_case_that_is_new_and_fails_is_shown_and_counts_as_one_that_regressed(tmp_path):
     before = write(tmp_path / "a.jsonl", scored([1.0] * 8))
     after = write(tmp_path / "b.jsonl", scored([1.0] * 8 + [0.0]))
