@@ -141,7 +141,7 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     """What a reply says: it is read, matched with its ask, and checked against what that showed."""
     lines = dict(job.ask.payload.items)
     reply, single = usable_text(job.ask, outcome), len(lines) == 1
-    reading = read(reply, state.policy.labels, job.ask.form, single=single)
+    reading = read(reply, state.policy.labels, job.ask.form, lines, single=single)
     payload = job.ask.payload
     if shown := brackets(payload.referents):
         only = job.ask.ids[0] if single else 0

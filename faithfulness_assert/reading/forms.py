@@ -13,7 +13,7 @@ What stands in a line beside its number and its label is the residue of that lin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..records.model import Label
 from ..text.strings import lazy_pattern
@@ -48,49 +48,70 @@ _IN_ORDER = lazy_pattern(r"(?i)[\w #*-]{0,60}\bin order[*_ ]{0,4}[:：]")
 _BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)")
 _BULLETS = " \t>*_#•|-"
 _SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—→=-"
+_AROUND = " \t\"“”'*_"
+"""Around a statement that a line repeats."""
 _LOOKED_AT = 300  # characters behind a mark, of which a label and what follows it are the first
 
 
-def read_any(text: str, labels: Labels = None, *, single: bool = False) -> Reading:
+def read_any(
+    text: str, labels: Labels, statements: Mapping[int, str], *, single: bool = False
+) -> Reading:
     """``read`` (see ``reconcile.py``) for a reply in any form."""
     unopened, reply = parted(text)
     said = read_json(reply, labels)
     is_text = not has_rows(said) and not looks_like_json(reply)
     if is_text:
-        said = _read_lines(reply, labels, single=single)
+        said = _read_lines(reply, labels, statements, single=single)
     rows = [part for part in said if isinstance(part, Row)]
     if not rows:
         raise unreadable(reply, "verdict")
     # A judge that quotes the end of a thinking which nothing opens may have thought nothing.
-    before = [*read_json(unopened, labels), *_read_lines(unopened, labels)] if unopened else []
+    thought = _read_lines(unopened, labels, statements) if unopened else []
+    before = [*read_json(unopened, labels), *thought] if unopened else []
     rows += [row for row in before if isinstance(row, Row) and row.label != "supported"]
     residue = tuple(part for part in said if isinstance(part, str))
     if not is_text:
-        residue = tuple(_without_repeats(text, rows, labels) for text in residue)
+        residue = tuple(_without_repeats(text, rows, labels, statements) for text in residue)
     return Reading(tuple(rows), residue, "text" if is_text else "json")
 
 
-def _without_repeats(text: str, rows: Sequence[Row], labels: Labels) -> str:
+def _without_repeats(
+    text: str, rows: Sequence[Row], labels: Labels, statements: Mapping[int, str]
+) -> str:
     """A text beside rows, without its lines that only say once more what a row says."""
     said = {(row.number, row.label) for row in rows}
 
     def repeats(line: str) -> bool:
-        number = _NUMBERED.match(line)
-        row = _row(int(number[1]), line[number.end() :], labels) if number else None
+        row = _numbered_row(line, labels, statements)
         return row is not None and not row.reason and (row.number, row.label) in said
 
     return "\n".join(line for line in text.split("\n") if not repeats(line))
 
 
-def _read_lines(text: str, labels: Labels, *, single: bool = False) -> Said:
+def _numbered_row(segment: str, labels: Labels, statements: Mapping[int, str]) -> Row | None:
+    """The row of a line that begins with a number, behind its statement, if it repeats that."""
+    if (number := _NUMBERED.match(segment)) is None:
+        return None
+    line = segment[number.end() :]
+    if statement := statements.get(int(number[1]), ""):
+        before, there, behind = line.partition(statement)
+        before, behind = before.strip(_AROUND), behind.lstrip(_AROUND)
+        if there and behind and (not before or before[0] + before[-1] == "[]"):
+            line = behind
+    return _row(int(number[1]), line, labels)
+
+
+def _read_lines(
+    text: str, labels: Labels, statements: Mapping[int, str], *, single: bool = False
+) -> Said:
     """What a reply in plain text says.
 
     ``single``: it is about one statement, so all of it may be one line.
     """
     said: Said = []
     for segment in _segments(text):
-        if match := _NUMBERED.match(segment):
-            said.append(_row(int(match[1]), segment[match.end() :], labels) or segment)
+        if _NUMBERED.match(segment):
+            said.append(_numbered_row(segment, labels, statements) or segment)
         else:
             said += _bare_labels(segment, labels)
     row = _row(None, text, labels) if single and not has_rows(said) else None

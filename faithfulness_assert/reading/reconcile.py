@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ..records.checks import is_whole
@@ -55,13 +56,19 @@ class Settled(NamedTuple):
 
 
 def read(
-    text: str, labels: Labels = None, form: ReplyForm | None = None, *, single: bool = False
+    text: str,
+    labels: Labels = None,
+    form: ReplyForm | None = None,
+    statements: Mapping[int, str] = MappingProxyType({}),
+    *,
+    single: bool = False,
 ) -> Reading:
     """The rows and the residue of a judge's reply.
 
     Args:
         labels: a policy's own words (see ``parse_label``).
         form: what was asked for. It changes no verdict: a reply that conforms is read faster.
+        statements: those of its ask, by number: a line may repeat its own, which may have a label.
         single: the reply is about one statement, so a plain sentence may be its verdict.
 
     Raises:
@@ -73,7 +80,7 @@ def read(
         return Reading(exact, form="schema")
     from .forms import read_any  # most replies are exact
 
-    return read_any(text, labels, single=single)
+    return read_any(text, labels, statements, single=single)
 
 
 def settle(
