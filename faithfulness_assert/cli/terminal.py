@@ -13,10 +13,18 @@ from rich.text import Text
 
 from ..batch.summary import Summary
 from ..cases.case import Case
-from ..pytest_plugin.shown_case import BLANK, Shown, notes_at_end, plain, shown_case, warning
+from ..pytest_plugin.shown_case import (
+    BLANK,
+    Shown,
+    lines_on_passed,
+    notes_at_end,
+    plain,
+    shown_case,
+    warning,
+)
 from ..records.result import GradingResult
 from ..records.result_list import badness
-from ..text.strings import counted, visible, visible_json, visible_line
+from ..text.strings import visible, visible_json, visible_line
 from .app import judged
 
 MOST_NOTES = 5
@@ -130,10 +138,7 @@ def _print_end(
     counts, *others = summary.brief().split("\n")
     used = f"judge {last.judge}, policy {last.policy}, threshold {last.threshold:.2f}"
     lines = [BLANK, Shown(((counts, "bold"),), 0), *(plain(line, 0) for line in (*others, used))]
-    told = (
-        f"{counted(count, 'case')} that passed: {note}"
-        for note, count in notes.most_common(MOST_NOTES)
-    )
+    told = lines_on_passed(notes, MOST_NOTES)
     lines += [warning(text, 0) for text in (*causes, *told)]
     if len(notes) > MOST_NOTES:
         lines.append(plain(f"! and {len(notes) - MOST_NOTES} more warnings", 0))

@@ -132,12 +132,12 @@ class StoredJudge:
 
     def stored(self, ask: Ask, /) -> Reply | None:
         """The stored reply, if there is one: such an ask need not wait for the judge's server."""
-        keys = [ask_key(ask, identity) for identity in self._identities]
+        keys = (ask_key(ask, identity) for identity in self._identities)
         found = ((key, _read(self._folder / f"{key}.json")) for key in keys)
         data = next((one for key, one in found if one.get("ask") == key), {})
+        if not isinstance(data.get("text"), str):
+            return None
         with suppress(TypeError):
-            if not isinstance(data.get("text"), str):
-                return None
             warnings, confidence, wrong = (tuple(data.get(name) or ()) for name in _STORED[1:])
             marks = tuple(map(tuple, wrong))
             given: dict[str, Any] = {"warnings": warnings, "confidence": confidence, "wrong": marks}

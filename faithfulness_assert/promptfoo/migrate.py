@@ -33,6 +33,7 @@ PATH = re.compile(
     r"(?:\.map\(\(?(\w+)\)? ?=> ?\2\.([A-Za-z_]\w*)\))?(?:\.join\([^()]*\))?"
 )
 UNKNOWN = "PATH_OF_THE_CONTEXT"
+"""In place of a path that a person has to write: it matches nothing, and the assertion says so."""
 CARRIED = {"type", "value", "threshold", "weight", "transform", "contextTransform", "provider"}
 GRADER = re.compile(r"([a-z]+):([\w./:@-]+)")
 _TEXTS = sections(__file__.removesuffix("migrate.py") + "migration.txt")

@@ -190,20 +190,19 @@ class SessionResults:
 
     def _summary_lines(self) -> Iterator[str]:
         from ..batch.summary import Counted, Summary
-        from ..text.strings import counted
+        from .shown_case import lines_on_passed
 
         summary, notes = Summary(), Counter[str]()
         last = {key for keys in self._of_test.values() for key in keys}
         for key, line in self._lines.items():
             if key in last:
                 summary.add(line.result)
-                notes.update(line.result.warnings if line.result.pass_ else ())
+                notes.update(set(line.result.warnings if line.result.pass_ else ()))
             else:
                 summary.add_spent(Counted.of(line.result))
         yield from summary.brief().splitlines()
         yield from summary.error_lines()
-        for note, count in notes.most_common(MOST_NOTES):
-            yield f"{counted(count, 'case')} that passed: {note}"
+        yield from lines_on_passed(notes, MOST_NOTES)
         if summary.tokens["num_requests"]:
             yield summary.spent()
         if self._wrote:

@@ -7,6 +7,7 @@ a failed test shows them as they are.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -18,7 +19,7 @@ from ..records.judge import PROMPT_CUT
 from ..records.model import Evidence, Verdict
 from ..records.result import GradingResult
 from ..records.views import MARKS, doubt, in_words, lost_points, wrong_in_words
-from ..text.strings import clip, visible
+from ..text.strings import clip, counted, visible
 
 MOST_PROBLEMS = 10
 """Statements that are shown. Of more, only the number is told."""
@@ -123,6 +124,13 @@ def notes_at_end(result: GradingResult) -> list[str]:
     """
     notes = notes_of(result) if result.pass_ else []
     return [note for note in notes if not (note.startswith(CHECK) or PROMPT_CUT in note)]
+
+
+def lines_on_passed(notes: Counter[str], most: int) -> list[str]:
+    """The most common warnings of cases that passed, each with how many cases have it."""
+    return [
+        f"{counted(count, 'case')} that passed: {note}" for note, count in notes.most_common(most)
+    ]
 
 
 # ---------------------------------------------------------------- the head

@@ -119,6 +119,7 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
     first, second = runs
     names = names_of(first.name, second.name)
     comparison = Comparison(first.lines, second.lines, shown=MOST_CHANGES, names=names)
+    comparison.sizes = first.replaced.rows, second.replaced.rows
     page.runs = [clip(clean_text(name)) for name in comparison.names]
     shown = comparison.shown
     wanted = [change.before.case_id for change in shown], [change.case_id for change in shown]
