@@ -91,13 +91,11 @@ def _grade_rows(arguments: Namespace) -> int:
     if outcome.signal:
         head = outcome.summary.brief().partition("\n")[0]
         spent = f"{outcome.summary.spent()}\n" if outcome.summary.tokens["num_requests"] else ""
-        say(
-            f"\ninterrupted: {outcome.stopped.rstrip('.')}. {head}\n{spent}{_same_command(outcome)}"
-        )
+        say(f"\ninterrupted: {outcome.stopped}. {head}\n{spent}{_same_command(outcome)}")
         return outcome.exit_code
     code = _ended(arguments, outcome.summary, outcome.notes)
     if outcome.stopped:
-        say(f"stopped early: {outcome.stopped.rstrip('.')}. {_same_command(outcome)}")
+        say(f"stopped early: {outcome.stopped}. {_same_command(outcome)}")
         return NOT_GRADED
     return code
 

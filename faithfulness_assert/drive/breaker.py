@@ -130,7 +130,8 @@ class Breaker:
             why = f"the judge has not answered for {quiet / 60:.1f} minutes"
             if hopeless or quiet >= self.patience:
                 why = "waiting for the judge does not help" if hopeless else why
-                self.given_up = f"{why}: {error.message.rstrip('.')}. {error.fix or LOOK_AT}"
+                fix = (error.fix or LOOK_AT).rstrip(".")  # who shows it ends the sentence
+                self.given_up = f"{why}: {error.message.rstrip('.')}. {fix}"
         is_down = self.is_open and error.kind in ("transport", "server")
         return error.retryable and (is_down or is_refusal(error)) and is_there
 
